@@ -101,11 +101,17 @@ BEGIN
             AND p.xmin = pg_catalog.pg_current_xact_id()::xid
         ORDER BY p.proname
     LOOP
-        IF r.lanname = 'plpgsql' THEN
-            PERFORM pg_catalog.plpgsql_validator(r.oid);
-        ELSE
-            PERFORM pg_catalog.fmgr_sql_validator(r.oid);
-        END IF;
+        BEGIN
+            IF r.lanname = 'plpgsql' THEN
+                PERFORM pg_catalog.plpgsql_validator(r.oid);
+            ELSE
+                PERFORM pg_catalog.fmgr_sql_validator(r.oid);
+            END IF;
+        EXCEPTION WHEN OTHERS THEN
+            RAISE EXCEPTION USING
+                ERRCODE = SQLSTATE,
+                MESSAGE = format('%s: %s', r.oid::regprocedure, SQLERRM);
+        END;
     END LOOP;
 END
 $regent$;`
@@ -203,7 +209,7 @@ func (s *session) applyFunctions(ctx context.Context, log *slog.Logger, t target
 
 func finishFunctions(ctx context.Context, tx pgx.Tx, t target) error {
 	if _, err := tx.Exec(ctx, sqlValidate); err != nil {
-		return fmt.Errorf("validate functions%s: %w", where(err), err)
+		return fmt.Errorf("validate functions: %w", err)
 	}
 	if _, err := tx.Exec(ctx, sqlDropLeftovers); err != nil {
 		return fmt.Errorf("drop functions and views that no file defines: %w", err)
@@ -223,14 +229,4 @@ func locate(f file, err error) string {
 	runes := []rune(f.text)
 	end := min(int(pg.Position)-1, len(runes))
 	return fmt.Sprintf("%s:%d", f.path, 1+strings.Count(string(runes[:end]), "\n"))
-}
-
-// where names the function that a validator complains about.
-func where(err error) string {
-	var pg *pgconn.PgError
-	if !errors.As(err, &pg) || pg.Where == "" {
-		return ""
-	}
-	first, _, _ := strings.Cut(pg.Where, "\n")
-	return " (" + first + ")"
 }

@@ -79,11 +79,12 @@ const printHeader = `-- Regent, function release %d: tables and functions of sch
 -- statement and changes nothing. Upgrade with "regent migrate up", which finds
 -- nothing to do after this file of the same release.
 
+\set ON_ERROR_STOP on
+
 `
 
-// Every statement that needs the transaction would silently work on another one
-// without --single-transaction, so the guard refuses that first: outside a block
-// each statement has its own xid.
+// Without --single-transaction every statement would commit alone. The guard
+// refuses that first: outside a block each statement has its own xid.
 const printGuard = `SELECT pg_catalog.set_config('regent.print_xid', pg_catalog.pg_current_xact_id()::text, true);
 DO $regent$
 BEGIN
@@ -99,14 +100,16 @@ BEGIN
     IF EXISTS (SELECT FROM pg_catalog.pg_extension WHERE extname = 'regent') THEN
         RAISE EXCEPTION 'schema belongs to the extension regent: run ALTER EXTENSION regent UPDATE';
     END IF;
-    IF EXISTS (SELECT FROM pg_catalog.pg_tables WHERE schemaname = 'queen') THEN
-        RAISE EXCEPTION 'this database has a schema queen with tables already: run regent migrate up';
+    IF pg_catalog.to_regnamespace('queen') IS NULL THEN
+        CREATE SCHEMA queen;
+    ELSIF EXISTS (SELECT FROM pg_catalog.pg_class WHERE relnamespace = 'queen'::regnamespace)
+        OR EXISTS (SELECT FROM pg_catalog.pg_proc WHERE pronamespace = 'queen'::regnamespace) THEN
+        RAISE EXCEPTION 'schema queen is in use already: run regent migrate up';
     END IF;
 END
 $regent$;
 SET LOCAL search_path = queen, pg_catalog, pg_temp;
 SET LOCAL client_min_messages = warning;
-CREATE SCHEMA IF NOT EXISTS queen;
 
 `
 
@@ -152,7 +155,8 @@ func writeSchema(w io.Writer, src source) error {
 	for _, f := range t.files {
 		fmt.Fprintf(b, "-- functions/%s\n\n%s\n\n", f.path, strings.TrimSpace(f.text))
 	}
-	fmt.Fprintf(b, "%s\n\n%s\n\n%s\n", sqlValidate, sqlDropLeftovers, sqlRecord(t))
+	// No leftovers: the guard saw to it that the schema was empty.
+	fmt.Fprintf(b, "%s\n\n%s\n", sqlValidate, sqlRecord(t))
 	if err := b.Flush(); err != nil {
 		return fmt.Errorf("write schema file: %w", err)
 	}

@@ -106,8 +106,8 @@ func report(ctx context.Context, dsn string, src source) (Status, error) {
 
 func (have state) status(want target) Status {
 	st := Status{
-		Applied:          slices.Concat([]Migration{}, have.applied),
-		Pending:          slices.Concat([]int64{}, have.pending(want)),
+		Applied:          append([]Migration{}, have.applied...),
+		Pending:          append([]int64{}, have.pending(want)...),
 		Release:          have.release,
 		BinaryRelease:    want.release,
 		FunctionsCurrent: have.release == want.release && have.hash == want.hash && !have.edited,
