@@ -62,7 +62,7 @@ func TestBadFunctionRollsEverythingBack(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct{ text, want string }{
 		"statement": {"SELECT 1;\nCREATE FUNCTON queen.bad();\n", "functions/010/z.sql:2"},
-		"body":      {"CREATE FUNCTION queen.bad() RETURNS int LANGUAGE plpgsql AS 'BEGIN RETRUN 1; END';", "queen.bad(): "},
+		"body":      {"CREATE FUNCTION queen.bad() RETURNS int LANGUAGE plpgsql AS 'BEGIN RETRUN 1; END';", "bad(): "},
 		"reference": {"CREATE FUNCTION queen.bad() RETURNS int LANGUAGE sql AS 'SELECT nowhere FROM queen.missing';", "queen.missing"},
 		"dollars":   {"CREATE FUNCTION queen.bad() RETURNS int LANGUAGE sql AS $$ SELECT 1;", "functions/010/z.sql:1"},
 	} {
