@@ -59,7 +59,7 @@ var (
 	// statements, so that a session lock protects nothing.
 	ErrPooler error = stateError("the connection goes through a transaction pooler: migrate with a direct or a session-pooled connection")
 	// ErrLockTimeout means that another migration held the lock for too long.
-	ErrLockTimeout error = stateError("another migration still holds the migration lock")
+	ErrLockTimeout = errors.New("another migration still holds the migration lock")
 )
 
 // source is what a migration applies. Tests replace it.

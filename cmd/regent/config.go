@@ -1,0 +1,93 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"net"
+	"net/url"
+	"os"
+	"strconv"
+	"strings"
+)
+
+// databaseURL decides which database a command talks to: the flag, else
+// DATABASE_URL, else the PG_* variables with their defaults.
+func databaseURL(flag string) (string, error) {
+	if dsn := cmp.Or(flag, os.Getenv("DATABASE_URL")); dsn != "" {
+		return dsn, nil
+	}
+	query, err := sslQuery()
+	if err != nil {
+		return "", err
+	}
+	user, password := envOr("PG_USER", "postgres"), envOr("PG_PASSWORD", "postgres")
+	u := url.URL{Scheme: "postgres", User: url.UserPassword(user, password)}
+	// An empty name falls through to the next one, unlike the other strings.
+	u.Path = "/" + cmp.Or(os.Getenv("PG_DATABASE"), os.Getenv("PG_DB"), "postgres")
+	host, port := envOr("PG_HOST", "localhost"), envPort("PG_PORT", "5432")
+	if strings.HasPrefix(host, "/") { // a socket folder
+		query.Set("host", host)
+		query.Set("port", port)
+	} else {
+		u.Host = net.JoinHostPort(strings.Trim(host, "[]"), port)
+	}
+	u.RawQuery = query.Encode()
+	return u.String(), nil
+}
+
+// sslQuery turns the three PG_*SSL* variables into libpq's words.
+func sslQuery() (url.Values, error) {
+	on, err := envSwitch("PG_USE_SSL", false)
+	if err != nil {
+		return nil, err
+	}
+	verify, err := envSwitch("PG_SSL_REJECT_UNAUTHORIZED", true)
+	if err != nil {
+		return nil, err
+	}
+	root := os.Getenv("PG_SSL_ROOT_CERT")
+	query := url.Values{}
+	switch {
+	case !on:
+		query.Set("sslmode", "disable")
+	case !verify:
+		query.Set("sslmode", "require")
+	default:
+		query.Set("sslmode", "verify-full")
+		if root != "" {
+			query.Set("sslrootcert", root)
+		}
+	}
+	return query, nil
+}
+
+// envOr keeps an empty value as empty: only an unset variable has the default.
+func envOr(name, unset string) string {
+	if v, ok := os.LookupEnv(name); ok {
+		return v
+	}
+	return unset
+}
+
+// envPort falls back to the default when the value is no port number.
+func envPort(name, fallback string) string {
+	v := strings.TrimSpace(os.Getenv(name))
+	if n, err := strconv.ParseUint(v, 10, 16); err != nil || n == 0 {
+		return fallback
+	}
+	return v
+}
+
+// envSwitch reads a boolean variable; a word that it does not know is an error,
+// since a typo must not turn off what somebody turned on.
+func envSwitch(name string, unset bool) (bool, error) {
+	switch strings.ToLower(strings.TrimSpace(os.Getenv(name))) {
+	case "":
+		return unset, nil
+	case "true", "1", "yes", "on":
+		return true, nil
+	case "false", "0", "no", "off":
+		return false, nil
+	}
+	return false, withCode(exitUser, fmt.Errorf("%s is neither true nor false", name))
+}

@@ -1,0 +1,60 @@
+package main
+
+import (
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/stretchr/testify/require"
+)
+
+func TestDatabaseURL(t *testing.T) {
+	for name, tc := range map[string]struct {
+		flag string
+		env  map[string]string
+		want string
+	}{
+		"defaults":           {"", nil, "postgres://postgres:postgres@localhost:5432/postgres?sslmode=disable"},
+		"flag first":         {"postgres://flag", map[string]string{"DATABASE_URL": "postgres://env"}, "postgres://flag"},
+		"url beats parts":    {"", map[string]string{"DATABASE_URL": "postgres://env", "PG_HOST": "other"}, "postgres://env"},
+		"parts":              {"", map[string]string{"PG_HOST": "db", "PG_PORT": "6000", "PG_USER": "me", "PG_PASSWORD": "p@s/s", "PG_DB": "x"}, "postgres://me:p%40s%2Fs@db:6000/x?sslmode=disable"},
+		"database first":     {"", map[string]string{"PG_DATABASE": "a", "PG_DB": "b"}, "postgres://postgres:postgres@localhost:5432/a?sslmode=disable"},
+		"empty database":     {"", map[string]string{"PG_DATABASE": "", "PG_DB": "b"}, "postgres://postgres:postgres@localhost:5432/b?sslmode=disable"},
+		"bad port":           {"", map[string]string{"PG_PORT": "many"}, "postgres://postgres:postgres@localhost:5432/postgres?sslmode=disable"},
+		"ipv6":               {"", map[string]string{"PG_HOST": "::1"}, "postgres://postgres:postgres@[::1]:5432/postgres?sslmode=disable"},
+		"tls":                {"", map[string]string{"PG_USE_SSL": " Yes "}, "postgres://postgres:postgres@localhost:5432/postgres?sslmode=verify-full"},
+		"tls without checks": {"", map[string]string{"PG_USE_SSL": "1", "PG_SSL_REJECT_UNAUTHORIZED": "off"}, "postgres://postgres:postgres@localhost:5432/postgres?sslmode=require"},
+		"socket":             {"", map[string]string{"PG_HOST": "/run/pg"}, "postgres://postgres:postgres@/postgres?host=%2Frun%2Fpg&port=5432&sslmode=disable"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			clearDatabaseEnv(t)
+			for k, v := range tc.env {
+				t.Setenv(k, v)
+			}
+			got, err := databaseURL(tc.flag)
+			require.NoError(t, err)
+			require.Equal(t, tc.want, got)
+			_, err = pgx.ParseConfig(got)
+			require.NoError(t, err)
+		})
+	}
+}
+
+func TestDatabaseURLRefusesUnknownSwitch(t *testing.T) {
+	clearDatabaseEnv(t)
+	t.Setenv("PG_USE_SSL", "maybe")
+	_, err := databaseURL("")
+	require.ErrorContains(t, err, "PG_USE_SSL")
+	require.Equal(t, exitUser, exitCode(err))
+}
+
+// clearDatabaseEnv makes the variables look unset; PG_USER and its like keep an
+// empty value, so they get their defaults.
+func clearDatabaseEnv(t *testing.T) {
+	t.Helper()
+	for _, name := range []string{"DATABASE_URL", "PG_DATABASE", "PG_DB", "PG_PORT", "PG_USE_SSL", "PG_SSL_REJECT_UNAUTHORIZED", "PG_SSL_ROOT_CERT"} {
+		t.Setenv(name, "")
+	}
+	for name, value := range map[string]string{"PG_HOST": "localhost", "PG_USER": "postgres", "PG_PASSWORD": "postgres"} {
+		t.Setenv(name, value)
+	}
+}
