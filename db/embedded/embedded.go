@@ -73,6 +73,10 @@ type Options struct {
 	Install bool
 	// TCP opens a port on 127.0.0.1 with a generated password.
 	TCP bool
+	// PreferPort is tried first, so that a server that is started again in
+	// the place of one that died (Server.Port) keeps its DSN. Zero, or a port
+	// that is taken by now, means one that the kernel picks.
+	PreferPort int
 }
 
 // Start starts PostgreSQL on o.DataDir, after creating the cluster when there

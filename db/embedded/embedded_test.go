@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -183,7 +184,21 @@ func TestKilledPostgresIsReportedAndRecovers(t *testing.T) {
 	<-first.Done()
 	require.ErrorContains(t, first.Err(), "killed")
 
-	require.Equal(t, "kept", recall(t, startServer(t, o)))
+	o.PreferPort = first.Port()
+	second := startServer(t, o)
+	require.Equal(t, "kept", recall(t, second))
+	require.Equal(t, first.DSN(), second.DSN(), "clients find it again")
+}
+
+func TestPreferredPortThatIsTaken(t *testing.T) {
+	t.Parallel()
+	other, err := net.Listen("tcp4", "127.0.0.1:0")
+	require.NoError(t, err)
+	defer func() { _ = other.Close() }()
+	taken := other.Addr().(*net.TCPAddr).Port
+	s := startServer(t, Options{DataDir: newDir(t), TCP: true, PreferPort: taken})
+	require.NotEqual(t, taken, s.Port())
+	require.Equal(t, 1, query[int](t, s.DSN(), "SELECT 1"))
 }
 
 func TestKilledLauncherLosesNothing(t *testing.T) {

@@ -258,10 +258,16 @@ func (l *launcher) makePrivate(dir string) error {
 	return nil
 }
 
-// makeSocketDir makes run/, or a short temporary folder in its stead.
+// makeSocketDir makes run/, or a short temporary folder in its stead. Sockets
+// of a server that was killed go: their lock files may name a process number
+// that is in use again.
 func (l *launcher) makeSocketDir() error {
 	if err := l.makePrivate(l.run); err != nil {
 		return err
+	}
+	stale, _ := filepath.Glob(filepath.Join(l.run, ".s.PGSQL.*"))
+	for _, path := range stale {
+		_ = os.Remove(path)
 	}
 	if len(filepath.Join(l.run, ".s.PGSQL.65535")) <= maxSocketPath {
 		l.socketDir = l.run

@@ -73,7 +73,7 @@ func (e *bootError) leftovers() bool {
 func (l *launcher) start(ctx context.Context) (*Server, error) {
 	deadline := time.Now().Add(leftoverGrace)
 	for attempt := 1; ; attempt++ {
-		s, err := l.launch(ctx)
+		s, err := l.launch(ctx, attempt)
 		if err == nil {
 			return s, nil
 		}
@@ -93,8 +93,12 @@ func (l *launcher) start(ctx context.Context) (*Server, error) {
 }
 
 // launch starts postgres once and waits until it is ready.
-func (l *launcher) launch(ctx context.Context) (*Server, error) {
-	s, err := l.spawn()
+func (l *launcher) launch(ctx context.Context, attempt int) (*Server, error) {
+	port, err := l.choosePort(attempt)
+	if err != nil {
+		return nil, err
+	}
+	s, err := l.spawn(port)
 	if err != nil {
 		return nil, err
 	}
@@ -116,11 +120,7 @@ func (l *launcher) launch(ctx context.Context) (*Server, error) {
 	return s, nil
 }
 
-func (l *launcher) spawn() (*Server, error) {
-	port, err := freePort()
-	if err != nil {
-		return nil, err
-	}
+func (l *launcher) spawn(port int) (*Server, error) {
 	log, from, err := openLog(l.log)
 	if err != nil {
 		return nil, err
@@ -212,8 +212,12 @@ func (l *launcher) arguments(port int) []string {
 	return args
 }
 
-// freePort asks the kernel. Without TCP the number only names the socket.
-func freePort() (int, error) {
+// choosePort asks the kernel, unless there is a wish and it was not refused
+// yet. Without TCP the number only names the socket.
+func (l *launcher) choosePort(attempt int) (int, error) {
+	if attempt == 1 && l.opts.PreferPort != 0 {
+		return l.opts.PreferPort, nil
+	}
 	ln, err := net.Listen("tcp4", "127.0.0.1:0")
 	if err != nil {
 		return 0, fmt.Errorf("ask for a free port: %w", err)
@@ -290,6 +294,10 @@ func (s *Server) BinDir() string { return s.binDir }
 
 // PID is the number of the postmaster process.
 func (s *Server) PID() int { return s.process.Pid }
+
+// Port is the number of the loopback port; without Options.TCP it only names the
+// socket.
+func (s *Server) Port() int { return s.port }
 
 // Done is closed when the server has ended, for whatever reason, and its data
 // directory can be started again.
