@@ -85,7 +85,11 @@ const printHeader = `-- Regent, function release %d: tables and functions of sch
 
 // Without --single-transaction every statement would commit alone. The guard
 // refuses that first: outside a block each statement has its own xid.
-const printGuard = `SELECT pg_catalog.set_config('regent.print_xid', pg_catalog.pg_current_xact_id()::text, true);
+const printGuard = `DO $regent$
+BEGIN
+    PERFORM pg_catalog.set_config('regent.print_xid', pg_catalog.pg_current_xact_id()::text, true);
+END
+$regent$;
 DO $regent$
 BEGIN
     IF pg_catalog.current_setting('regent.print_xid', true) IS DISTINCT FROM pg_catalog.pg_current_xact_id()::text THEN
@@ -109,6 +113,7 @@ BEGIN
 END
 $regent$;
 SET LOCAL search_path = queen, pg_catalog, pg_temp;
+SET LOCAL timezone = 'UTC';
 SET LOCAL client_min_messages = warning;
 
 `

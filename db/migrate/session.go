@@ -77,6 +77,7 @@ func (s *session) prepare(ctx context.Context) error {
 	_, err := s.conn.Exec(ctx, `
 		SET search_path = queen, pg_catalog, pg_temp;
 		SET default_transaction_isolation = 'read committed';
+		SET timezone = 'UTC';
 		SET client_min_messages = 'warning';
 		SET statement_timeout = 0;
 		SET idle_in_transaction_session_timeout = 0`)

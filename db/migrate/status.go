@@ -18,10 +18,8 @@ type Querier interface {
 
 // Migration is one step of the tables' history.
 type Migration struct {
-	Version int64 `json:"version"`
-	// AppliedAt is the zero time while the migration is pending. PostgreSQL
-	// keeps it without a zone, in the zone of the session that applied it.
-	AppliedAt time.Time `json:"appliedAt,omitzero"`
+	Version   int64     `json:"version"`
+	AppliedAt time.Time `json:"appliedAt"` // UTC
 }
 
 // Status compares a database with this binary.

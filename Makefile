@@ -1,0 +1,67 @@
+# Targets for people; "make help" lists them. Nothing here needs a running server.
+
+GO      ?= go
+TOOL    := $(GO) tool -modfile=$(CURDIR)/.tools/go.mod
+VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
+LDFLAGS := -X main.version=$(VERSION) -X main.commit=$(shell git rev-parse --short=12 HEAD 2>/dev/null)
+# The race detector needs cgo, which Go turns off where there is no C compiler.
+RACE    := $(if $(filter 1,$(shell $(GO) env CGO_ENABLED)),-race)
+# Modules beside the root one.
+MODULES := $(patsubst %/go.mod,%,$(wildcard cmd/peers/go.mod))
+MATRIX  := 16.14.0-beta.17 17.10.0-beta.17 18.4.0-beta.17
+
+.DEFAULT_GOAL := help
+.PHONY: help run build test test-model test-matrix generate verify lint bench
+
+help: ## List the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+run: build ## Build and start Regent with its own PostgreSQL in ./.regent
+	bin/regent dev
+
+build: ## Build bin/regent
+	$(GO) build -trimpath -ldflags '$(LDFLAGS)' -o bin/regent ./cmd/regent
+
+test: ## Run all tests; they start their own PostgreSQL
+	@$(if $(RACE),true,echo 'no C compiler: the tests run without the race detector')
+	$(GO) test $(RACE) -timeout 20m ./...
+
+test-model: ## Run the long model test
+	REGENT_MODEL_LONG=1 $(GO) test $(RACE) -timeout 40m -count=1 -run TestModel ./...
+
+test-matrix: ## Run all tests on PostgreSQL 16, 17 and 18 (fetched with npm into .cache)
+	GO='$(GO)' .tools/matrix $(MATRIX)
+
+generate: ## Generate package db and the OpenAPI document
+	$(TOOL) sqlc generate
+	@mkdir -p .cache
+	$(GO) run ./cmd/regent openapi > .cache/openapi.yaml
+	mv .cache/openapi.yaml api/openapi.yaml
+
+verify: ## Check that generated files and module files are current; changes nothing
+	$(TOOL) sqlc diff
+	@for f in db/*.sql.go; do \
+		test ! -e "$$f" -o -e "sql/queries/$$(basename "$$f" .go)" || { echo "$$f: its queries are gone" >&2; exit 1; }; \
+	done
+	@mkdir -p .cache
+	$(GO) run ./cmd/regent openapi > .cache/openapi.yaml
+	diff -u api/openapi.yaml .cache/openapi.yaml
+	$(GO) mod tidy -diff
+	$(GO) -C .tools mod tidy -diff
+	@for m in $(MODULES); do echo "$(GO) -C $$m mod tidy -diff"; $(GO) -C "$$m" mod tidy -diff || exit 1; done
+	@tag=$$(git describe --tags --abbrev=0 2>/dev/null) || exit 0; \
+		git diff --exit-code --diff-filter=MDR "$$tag" -- sql/migrations || { echo "a released migration was changed" >&2; exit 1; }
+
+lint: ## Run gofmt, vet, staticcheck, plpgsql_check and the rules for functions
+	@bad=$$(find . -name '*.go' -not -path './.[a-z]*/*' -exec gofmt -l {} +); test -z "$$bad" || { echo "gofmt: $$bad" >&2; exit 1; }
+	$(GO) vet ./...
+	$(TOOL) staticcheck ./...
+	@for m in $(MODULES); do \
+		echo "vet and staticcheck in $$m"; \
+		(cd "$$m" && $(GO) vet ./... && $(TOOL) staticcheck ./...) || exit 1; \
+	done
+	.tools/install
+	REGENT_LINT=1 $(GO) test -count=1 -run 'TestFunctionRules|TestPlpgsqlCheck' ./db/migrate
+
+bench: build ## Measure push, pop and ack on a private PostgreSQL
+	bin/regent bench
