@@ -1,0 +1,66 @@
+/*
+ * Purpose:     creates a queue or edits its options; an edit keeps what it does not mention, mode replace does not.
+ * Locks:       the queue row FOR NO KEY UPDATE: edits queue up, pushes that make a partition (FOR KEY SHARE) do not wait.
+ * Isolation:   READ COMMITTED; above it the row read after a wait would be the old one and an edit would be lost.
+ * Volatility:  VOLATILE: writes.
+ * Bounds:      one row of queues; no partition is made.
+ * Idempotency: yes.
+ * Raises:      QN400 with the option, queue, options or mode as detail, nothing written; 55P03 when the row
+ *              stays locked for 5 s; 40001 when the queue keeps vanishing.
+ * Source:      C-1 to C-15, seed "Queues and resources", design 4.
+ */
+CREATE OR REPLACE FUNCTION queen.configure_queue_v1(
+    p_queue text,
+    p_options jsonb DEFAULT NULL,
+    p_mode text DEFAULT NULL,
+    p_tenant_id uuid DEFAULT NULL
+) RETURNS jsonb
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER
+SET search_path = queen, pg_catalog, pg_temp
+SET lock_timeout = '5s' AS $$
+DECLARE
+    v_tenant uuid := queen._tenant(p_tenant_id);
+    v_columns jsonb;
+    r_queue queen.queues;
+BEGIN
+    PERFORM queen._require_read_committed();
+    PERFORM queen._check_name(p_queue, 'queue');
+    IF p_mode NOT IN ('merge', 'replace') THEN
+        PERFORM queen._raise('QN400', format('mode must be "merge" or "replace", got %s', to_json(left(p_mode, 64))), 'mode');
+    END IF;
+    v_columns := queen._parse_options(p_options, coalesce(p_mode = 'replace', false));
+
+    -- A round ends without a row only when the queue that blocked the insert is gone again.
+    FOR v_round IN 1..3 LOOP
+        SELECT q.* INTO r_queue
+        FROM queen.queues q
+        WHERE q.tenant_id = v_tenant AND q.name = p_queue COLLATE "C" AND q.deleted_at IS NULL
+        FOR NO KEY UPDATE;
+        EXIT WHEN FOUND;
+        INSERT INTO queen.queues (tenant_id, name)
+        VALUES (v_tenant, p_queue)
+        ON CONFLICT (tenant_id, name) WHERE deleted_at IS NULL DO NOTHING
+        RETURNING * INTO r_queue;
+        IF FOUND THEN
+            v_columns := queen._parse_options(NULL, true) || v_columns;
+            EXIT;
+        END IF;
+    END LOOP;
+    IF r_queue.id IS NULL THEN
+        PERFORM queen._raise('40001', format('queue %s is being deleted and created at the same time', to_json(p_queue)));
+    END IF;
+
+    r_queue := queen._store_options(r_queue, v_columns);
+    RETURN jsonb_build_object(
+        'configured', true,
+        'queueId', r_queue.id,
+        'partitionId', NULL,
+        'queue', r_queue.name,
+        'namespace', r_queue.namespace,
+        'task', r_queue.task,
+        'storage', 'segments',
+        'options', queen._options_document(r_queue)::jsonb - ARRAY['namespace', 'task']);
+END $$;
+COMMENT ON FUNCTION queen.configure_queue_v1(text, jsonb, text, uuid) IS
+'Creates a queue, or changes the options you name and keeps the rest; null sets an option back to its default, mode replace sets back all you do not name. Answers the whole configuration as it now stands.';
+REVOKE ALL ON FUNCTION queen.configure_queue_v1(text, jsonb, text, uuid) FROM PUBLIC;
