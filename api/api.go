@@ -1,0 +1,133 @@
+// Package api owns the HTTP face of Regent: the routes, the OpenAPI document
+// that describes them, and what makes many small requests cheap for the
+// database: coalescing of pushes and acks, and parked pops that hold no
+// connection.
+//
+// It decides nothing that the stored functions decide, holds no SQL text, and
+// never re-encodes a payload: the bytes that came in are the bytes that go out.
+package api
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5/pgxpool"
+)
+
+// defaultTenant owns everything as long as nobody names another tenant.
+var defaultTenant = uuid.MustParse("00000000-0000-0000-0000-000000000001")
+
+// Server answers the API. Make one with New, give Handler to an http.Server (or
+// call Run), and bracket its life with Start and Stop.
+type Server struct {
+	cfg     Config
+	pool    *pgxpool.Pool
+	log     *slog.Logger
+	api     huma.API
+	handler http.Handler
+
+	stopping atomic.Bool    // readyz says no, parked pops go home
+	stop     chan struct{}  // closed when stopping turns true
+	loops    sync.WaitGroup // goroutines of Start
+	cancel   context.CancelFunc
+	lastWipe atomic.Int64 // unix nanoseconds of the last pool reset
+}
+
+// New builds a server on an open pool. It starts nothing and asks the database
+// nothing. A nil logger discards.
+func New(cfg Config, pool *pgxpool.Pool, log *slog.Logger) (*Server, error) {
+	if err := cfg.check(); err != nil {
+		return nil, err
+	}
+	if log == nil {
+		log = slog.New(slog.DiscardHandler)
+	}
+	s := &Server{cfg: cfg, pool: pool, log: log, stop: make(chan struct{})}
+	s.route()
+	return s, nil
+}
+
+// Handler answers every route. It works before Start, but a parked pop then
+// wakes only on pushes through this server.
+func (s *Server) Handler() http.Handler { return s.handler }
+
+// Start runs the server's own goroutines until Stop or the end of ctx.
+func (s *Server) Start(ctx context.Context) {
+	ctx, s.cancel = context.WithCancel(ctx)
+	_ = ctx
+}
+
+// Stop sends parked pops home, refuses readiness, and waits until the
+// goroutines of Start and the calls under way have ended, or ctx has. Stop the
+// http.Server in between: see Run.
+func (s *Server) Stop(ctx context.Context) error {
+	s.drain()
+	if s.cancel != nil {
+		s.cancel()
+	}
+	ended := make(chan struct{})
+	go func() {
+		s.loops.Wait()
+		close(ended)
+	}()
+	select {
+	case <-ended:
+		return nil
+	case <-ctx.Done():
+		return fmt.Errorf("stop the server: %w", ctx.Err())
+	}
+}
+
+// drain makes the server say no to readiness and answers parked pops.
+func (s *Server) drain() {
+	if s.stopping.CompareAndSwap(false, true) {
+		close(s.stop)
+	}
+}
+
+// Run serves on the listener until ctx ends, then stops gracefully: parked pops
+// are answered at once, running requests get Config.StopTimeout to finish.
+func (s *Server) Run(ctx context.Context, listener net.Listener) error {
+	s.Start(context.WithoutCancel(ctx))
+	web := s.httpServer()
+	failed := make(chan error, 1)
+	go func() { failed <- web.Serve(listener) }()
+	var err error
+	select {
+	case err = <-failed:
+	case <-ctx.Done():
+	}
+	s.drain()
+	grace, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.cfg.StopTimeout)
+	defer cancel()
+	if shut := web.Shutdown(grace); shut != nil {
+		web.Close()
+		err = errors.Join(err, fmt.Errorf("finish running requests: %w", shut))
+	}
+	if errors.Is(err, http.ErrServerClosed) {
+		err = nil
+	}
+	return errors.Join(err, s.Stop(grace))
+}
+
+func (s *Server) httpServer() *http.Server {
+	return &http.Server{
+		Handler:           s.handler,
+		ReadHeaderTimeout: 10 * time.Second,
+		IdleTimeout:       2 * time.Minute,
+		MaxHeaderBytes:    64 << 10,
+		ErrorLog:          slog.NewLogLogger(s.log.Handler(), slog.LevelDebug),
+	}
+}
+
+// tenant is whose data a request works on.
+func (s *Server) tenant(context.Context) uuid.UUID { return defaultTenant }

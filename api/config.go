@@ -1,0 +1,222 @@
+package api
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// Config holds every knob of the server. Make one with DefaultConfig or
+// ConfigFromEnv; the environment name of a field is in its comment.
+type Config struct {
+	BindAddr     string // QUEEN_BIND_ADDR: listen address without a port
+	Port         int    // PORT: 0 picks a free one
+	MaxBodyBytes int64  // QUEEN_MAX_BODY_BYTES: largest request body
+	Version      string // build version, shown by /health and in the document
+
+	PopTimeout       time.Duration // DEFAULT_TIMEOUT, POP_DEFAULT_TIMEOUT_MS: long poll without a timeout
+	PopWaitInitial   time.Duration // POP_WAIT_INITIAL_INTERVAL_MS: first recheck of a parked pop
+	PopWaitThreshold int           // POP_WAIT_BACKOFF_THRESHOLD: empty rechecks before the interval grows
+	PopWaitFactor    float64       // POP_WAIT_BACKOFF_MULTIPLIER: growth of the interval
+	PopWaitMax       time.Duration // POP_WAIT_MAX_INTERVAL_MS: longest interval
+	SubscriptionMode string        // DEFAULT_SUBSCRIPTION_MODE: of a pop that names none
+	AckRequireLease  bool          // REGENT_ACK_REQUIRE_LEASE: refuse a lease-less ack under a live lease
+
+	DatabaseURL      string        // DATABASE_URL, else built from PG_*
+	PoolSize         int           // DB_POOL_SIZE: 0 is the smaller of 160 and half of max_connections
+	ExecMode         string        // REGENT_EXEC_MODE: cache_statement, cache_describe (old poolers), describe_exec, exec, simple_protocol
+	StatementTimeout time.Duration // QUEEN_STMT_TIMEOUT_MS: 0 is none
+	LockTimeout      time.Duration // REGENT_LOCK_TIMEOUT_MS: 0 is none; also ends repeats of a colliding call
+	IdleTxTimeout    time.Duration // REGENT_IDLE_TX_TIMEOUT_MS: 0 is none
+	AcquireTimeout   time.Duration // REGENT_ACQUIRE_TIMEOUT_MS: wait for a free connection
+	StopTimeout      time.Duration // REGENT_STOP_TIMEOUT_MS: grace for running requests
+
+	PushFlushers int  // REGENT_FLUSHERS: calls that carry pushes (and as many that carry acks) at a time
+	Listen       bool // REGENT_LISTEN: hear and tell other servers of pushes; off behind a pooler
+}
+
+// DefaultConfig is what an empty environment gives.
+func DefaultConfig() Config {
+	return Config{
+		BindAddr: "127.0.0.1", Port: 6632, MaxBodyBytes: 64 << 20, Version: "dev",
+		PopTimeout: 30 * time.Second, PopWaitInitial: 100 * time.Millisecond, PopWaitThreshold: 3,
+		PopWaitFactor: 2, PopWaitMax: time.Second, SubscriptionMode: "new",
+		DatabaseURL: "postgres://postgres:postgres@localhost:5432/postgres?sslmode=disable",
+		ExecMode:    "cache_statement", StatementTimeout: 30 * time.Second, LockTimeout: 5 * time.Second,
+		IdleTxTimeout: time.Minute, AcquireTimeout: 5 * time.Second, StopTimeout: 20 * time.Second,
+		PushFlushers: 2, Listen: true,
+	}
+}
+
+// ConfigFromEnv reads the environment through lookup (os.LookupEnv). A boolean
+// that is none of true/false, 1/0, yes/no, on/off is an error, and so is a
+// listen address with a port; a number that does not parse, or that makes no
+// sense for its knob, is the default.
+func ConfigFromEnv(lookup func(string) (string, bool)) (Config, error) {
+	cfg := DefaultConfig()
+	env := environment{lookup: lookup}
+	env.text("QUEEN_BIND_ADDR", &cfg.BindAddr)
+	env.number("PORT", &cfg.Port, 0)
+	env.long("QUEEN_MAX_BODY_BYTES", &cfg.MaxBodyBytes, 1)
+	env.millis("POP_DEFAULT_TIMEOUT_MS", &cfg.PopTimeout, 0)
+	env.millis("DEFAULT_TIMEOUT", &cfg.PopTimeout, 0)
+	env.millis("POP_WAIT_INITIAL_INTERVAL_MS", &cfg.PopWaitInitial, 1)
+	env.number("POP_WAIT_BACKOFF_THRESHOLD", &cfg.PopWaitThreshold, 0)
+	env.factor("POP_WAIT_BACKOFF_MULTIPLIER", &cfg.PopWaitFactor)
+	env.millis("POP_WAIT_MAX_INTERVAL_MS", &cfg.PopWaitMax, 1)
+	env.text("DEFAULT_SUBSCRIPTION_MODE", &cfg.SubscriptionMode)
+	env.boolean("REGENT_ACK_REQUIRE_LEASE", &cfg.AckRequireLease)
+	env.number("DB_POOL_SIZE", &cfg.PoolSize, 1)
+	env.text("REGENT_EXEC_MODE", &cfg.ExecMode)
+	env.millis("QUEEN_STMT_TIMEOUT_MS", &cfg.StatementTimeout, 0)
+	env.millis("REGENT_LOCK_TIMEOUT_MS", &cfg.LockTimeout, 0)
+	env.millis("REGENT_IDLE_TX_TIMEOUT_MS", &cfg.IdleTxTimeout, 0)
+	env.millis("REGENT_ACQUIRE_TIMEOUT_MS", &cfg.AcquireTimeout, 1)
+	env.millis("REGENT_STOP_TIMEOUT_MS", &cfg.StopTimeout, 0)
+	env.number("REGENT_FLUSHERS", &cfg.PushFlushers, 1)
+	env.boolean("REGENT_LISTEN", &cfg.Listen)
+	cfg.DatabaseURL = env.database()
+	return cfg, errors.Join(append(env.faults, cfg.check())...)
+}
+
+// Addr is the listen address with its port.
+func (c Config) Addr() string { return net.JoinHostPort(c.BindAddr, strconv.Itoa(c.Port)) }
+
+func (c Config) check() error {
+	if host, port, err := net.SplitHostPort(c.BindAddr); err == nil && port != "" {
+		return fmt.Errorf("QUEEN_BIND_ADDR must not carry a port: got host %q and port %q, use PORT", host, port)
+	}
+	if c.Port < 0 || c.Port > 65535 {
+		return fmt.Errorf("PORT must be between 0 and 65535, got %d", c.Port)
+	}
+	if c.MaxBodyBytes < 1 {
+		return fmt.Errorf("QUEEN_MAX_BODY_BYTES must be positive, got %d", c.MaxBodyBytes)
+	}
+	if _, err := execMode(c.ExecMode); err != nil {
+		return err
+	}
+	if c.PushFlushers < 1 || c.AcquireTimeout <= 0 {
+		return errors.New("REGENT_FLUSHERS and REGENT_ACQUIRE_TIMEOUT_MS must be positive")
+	}
+	return nil
+}
+
+// execMode maps the driver's own names.
+func execMode(name string) (pgx.QueryExecMode, error) {
+	for _, mode := range []pgx.QueryExecMode{
+		pgx.QueryExecModeCacheStatement, pgx.QueryExecModeCacheDescribe, pgx.QueryExecModeDescribeExec,
+		pgx.QueryExecModeExec, pgx.QueryExecModeSimpleProtocol,
+	} {
+		if strings.ReplaceAll(mode.String(), " ", "_") == name {
+			return mode, nil
+		}
+	}
+	return 0, fmt.Errorf("REGENT_EXEC_MODE %q is not one of cache_statement, cache_describe, describe_exec, exec, simple_protocol", name)
+}
+
+// environment applies the parsing rules of the seeds and collects faults.
+type environment struct {
+	lookup func(string) (string, bool)
+	faults []error
+}
+
+func (e *environment) text(name string, into *string) {
+	if value, ok := e.lookup(name); ok {
+		*into = value
+	}
+}
+
+func (e *environment) boolean(name string, into *bool) {
+	value, _ := e.lookup(name)
+	switch strings.ToLower(strings.TrimSpace(value)) {
+	case "":
+	case "true", "1", "yes", "on":
+		*into = true
+	case "false", "0", "no", "off":
+		*into = false
+	default:
+		e.faults = append(e.faults, fmt.Errorf("%s must be true or false (1/0, yes/no, on/off), got %q", name, value))
+	}
+}
+
+func (e *environment) long(name string, into *int64, least int64) {
+	value, _ := e.lookup(name)
+	if n, err := strconv.ParseInt(strings.TrimSpace(value), 10, 64); err == nil && n >= least {
+		*into = n
+	}
+}
+
+func (e *environment) number(name string, into *int, least int64) {
+	n := int64(*into)
+	e.long(name, &n, least)
+	if n <= 1<<31-1 {
+		*into = int(n)
+	}
+}
+
+func (e *environment) millis(name string, into *time.Duration, least int64) {
+	n := into.Milliseconds()
+	e.long(name, &n, least)
+	if n <= 1<<31-1 {
+		*into = time.Duration(n) * time.Millisecond
+	}
+}
+
+func (e *environment) factor(name string, into *float64) {
+	value, _ := e.lookup(name)
+	if f, err := strconv.ParseFloat(strings.TrimSpace(value), 64); err == nil && f >= 1 && f <= 1000 {
+		*into = f
+	}
+}
+
+// database is DATABASE_URL, else the URL that the PG_* names spell.
+func (e *environment) database() string {
+	if dsn, ok := e.lookup("DATABASE_URL"); ok && dsn != "" {
+		return dsn
+	}
+	host, port, user, password := "localhost", 5432, "postgres", "postgres"
+	e.text("PG_HOST", &host)
+	e.number("PG_PORT", &port, 1)
+	e.text("PG_USER", &user)
+	e.text("PG_PASSWORD", &password)
+	name := "postgres"
+	for _, from := range []string{"PG_DB", "PG_DATABASE"} {
+		if value, _ := e.lookup(from); value != "" {
+			name = value
+		}
+	}
+	dsn := url.URL{Scheme: "postgres", User: url.UserPassword(user, password), Path: "/" + name, RawQuery: e.tls().Encode()}
+	if strings.HasPrefix(host, "/") { // a socket folder does not fit into the authority of a URL
+		query := e.tls()
+		query.Set("host", host)
+		query.Set("port", strconv.Itoa(port))
+		dsn.RawQuery = query.Encode()
+	} else {
+		dsn.Host = net.JoinHostPort(host, strconv.Itoa(port))
+	}
+	return dsn.String()
+}
+
+func (e *environment) tls() url.Values {
+	use, verify, root := false, true, ""
+	e.boolean("PG_USE_SSL", &use)
+	e.boolean("PG_SSL_REJECT_UNAUTHORIZED", &verify)
+	e.text("PG_SSL_ROOT_CERT", &root)
+	query := url.Values{"sslmode": {"disable"}}
+	switch {
+	case use && verify:
+		query.Set("sslmode", "verify-full")
+	case use:
+		query.Set("sslmode", "require")
+	}
+	if use && root != "" {
+		query.Set("sslrootcert", root)
+	}
+	return query
+}

@@ -1,0 +1,173 @@
+package api
+
+import (
+	"encoding/json"
+	"io"
+	"log/slog"
+	"net/http"
+	"path"
+	"runtime/debug"
+	"strings"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/danielgtaylor/huma/v2/adapters/humago"
+	jsonv2 "github.com/go-json-experiment/json"
+	"github.com/klauspost/compress/gzhttp"
+)
+
+// bodyReadTimeout bounds how long a client may take to send its body.
+const bodyReadTimeout = 2 * time.Minute
+
+// route builds the mux, registers every topic, and wraps what the mux cannot do.
+func (s *Server) route() {
+	mux := http.NewServeMux()
+	s.api = newAPI(s.cfg, mux)
+	s.register(s.api)
+	finish(s.api.OpenAPI())
+	s.serveDocuments(mux)
+	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) { missed(mux, w, r) })
+	s.handler = s.guard(compress(mux))
+}
+
+// register adds every topic's routes. One line a topic file.
+func (s *Server) register(api huma.API) {
+	s.registerHealth(api)
+	s.registerQueues(api)
+}
+
+// newAPI is a bare API on mux: JSON only, whatever the content type says, no
+// documents or hooks of the framework's own.
+func newAPI(cfg Config, mux *http.ServeMux) huma.API {
+	config := huma.DefaultConfig("Regent", cfg.Version)
+	config.Info.Description = "A message log inside PostgreSQL, over HTTP. Pushed messages are durable when the answer arrives; consumers of a group get each partition in order, at least once."
+	config.Info.License = &huma.License{Name: "Apache-2.0", Identifier: "Apache-2.0"}
+	config.Tags = []*huma.Tag{
+		{Name: "messages", Description: "Push, pop, acknowledge."},
+		{Name: "queues", Description: "Configure, list and delete queues."},
+		{Name: "operations", Description: "Health of this process and of its database."},
+	}
+	config.CreateHooks, config.Transformers = nil, nil
+	config.OpenAPIPath, config.DocsPath, config.SchemasPath = "", "", ""
+	config.AllowAdditionalPropertiesByDefault = true
+	config.Formats = map[string]huma.Format{"application/json": {Marshal: writeJSON, Unmarshal: readJSON}}
+	config.DefaultFormat = "application/json"
+	return humago.New(mux, config)
+}
+
+func writeJSON(w io.Writer, value any) error {
+	encoder := json.NewEncoder(w)
+	encoder.SetEscapeHTML(false)
+	return encoder.Encode(value)
+}
+
+// readJSON is strict: exact names, no repeated names, valid UTF-8 (F005).
+func readJSON(data []byte, into any) error { return jsonv2.Unmarshal(data, into) }
+
+// op completes an operation with the limits and the refusals that all share.
+func (s *Server) op(op huma.Operation) huma.Operation {
+	op.MaxBodyBytes = s.cfg.MaxBodyBytes + 1 // the framework refuses a body of exactly its limit
+	op.BodyReadTimeout = bodyReadTimeout
+	op.Errors = append(op.Errors, http.StatusBadRequest, http.StatusServiceUnavailable)
+	if op.Method == http.MethodPost || op.Method == http.MethodPut {
+		op.Errors = append(op.Errors, http.StatusRequestTimeout, http.StatusRequestEntityTooLarge)
+	}
+	return op
+}
+
+// guard answers what never reaches a route, and keeps a fault in one request
+// away from the others.
+func (s *Server) guard(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		defer s.rescue(w, r)
+		r.Header.Del("Content-Type") // bodies are JSON, whatever the client calls them
+		switch {
+		case !clean(r.URL.EscapedPath()):
+			answer(w, noRoute())
+		case r.Method == http.MethodHead && strings.HasPrefix(r.URL.Path, "/api/v1/pop"):
+			// A HEAD would take messages and deliver none.
+			w.Header().Set("Allow", http.MethodGet)
+			answer(w, newError(http.StatusMethodNotAllowed, "", "Method Not Allowed"))
+		default:
+			next.ServeHTTP(w, r)
+		}
+	})
+}
+
+// clean reports whether the mux takes the path as it is. It would redirect
+// others, and a redirect loses a body and changes names (F159).
+func clean(escaped string) bool {
+	return strings.HasPrefix(escaped, "/") && path.Clean(escaped) == escaped
+}
+
+// rescue turns a panic into an answer, and the stack into one log line (F169).
+func (s *Server) rescue(w http.ResponseWriter, r *http.Request) {
+	cause := recover()
+	if cause == nil {
+		return
+	}
+	if cause == http.ErrAbortHandler {
+		panic(cause)
+	}
+	if r.Context().Err() != nil { // the framework panics when it cannot write to a client that has gone
+		return
+	}
+	s.log.ErrorContext(r.Context(), "handler panicked", "method", r.Method, "cause", cause, slog.String("stack", string(debug.Stack())))
+	answer(w, newError(http.StatusInternalServerError, "", "internal error"))
+}
+
+// missed answers what matches no pattern: 405 when another method would.
+func missed(mux *http.ServeMux, w http.ResponseWriter, r *http.Request) {
+	var allowed []string
+	probe := r.Clone(r.Context())
+	for _, method := range []string{http.MethodGet, http.MethodPost, http.MethodPut, http.MethodDelete} {
+		probe.Method = method
+		if _, pattern := mux.Handler(probe); pattern != "/" {
+			allowed = append(allowed, method)
+		}
+	}
+	if len(allowed) == 0 {
+		answer(w, noRoute())
+		return
+	}
+	w.Header().Set("Allow", strings.Join(allowed, ", "))
+	answer(w, newError(http.StatusMethodNotAllowed, "", "Method Not Allowed"))
+}
+
+func noRoute() *Error { return newError(http.StatusNotFound, "no_such_route", "Not Found") }
+
+// answer writes an error outside of any operation.
+func answer(w http.ResponseWriter, e *Error) {
+	for name, values := range e.GetHeaders() {
+		w.Header()[name] = values
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(e.status)
+	_ = writeJSON(w, e)
+}
+
+// compress packs large answers, but not those of the message plane, where the
+// time of the processor is dearer than that of the wire.
+func compress(next http.Handler) http.Handler {
+	wrap, err := gzhttp.NewWrapper(gzhttp.MinSize(16<<10), gzhttp.EnableZstd(true))
+	if err != nil {
+		panic("compression options: " + err.Error())
+	}
+	packed := wrap(next)
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if hot(r.URL.Path) {
+			next.ServeHTTP(w, r)
+			return
+		}
+		packed.ServeHTTP(w, r)
+	})
+}
+
+func hot(path string) bool {
+	for _, prefix := range []string{"/api/v1/push", "/api/v1/pop", "/api/v1/ack", "/api/v1/lease/", "/api/v1/transaction"} {
+		if strings.HasPrefix(path, prefix) {
+			return true
+		}
+	}
+	return false
+}
