@@ -36,5 +36,6 @@ BEGIN
         END IF;
     END LOOP;
     PERFORM queen._raise('40001', format('queue %s is being deleted and created at the same time', to_json(p_queue)));
+    RETURN NULL;
 END $$;
 REVOKE ALL ON FUNCTION queen._ensure_queue(text, uuid) FROM PUBLIC;
