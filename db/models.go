@@ -10,6 +10,90 @@ import (
 	"github.com/google/uuid"
 )
 
+// Verdict on one item of an ack, item = its position in the call, from 0. success means the instruction was carried out, not that the message is done.
+type AckRow struct {
+	Item          int32
+	Success       bool
+	Error         *string
+	LeaseReleased bool
+	Dlq           bool
+	Noop          bool
+}
+
+// How many leases were extended, and the earliest new end among them.
+type LeaseRow struct {
+	Renewed   int32
+	ExpiresAt *time.Time
+}
+
+// Milliseconds a queue asks a pop to wait for a full batch, and the messages it could take now.
+type PopFillRow struct {
+	MinPopWaitTime int32
+	Available      int64
+}
+
+// A slice of one segment, in offset order. Frame i of the slice is at offset first_offset + i (offsets[i] after compaction) and has the id id_base + (offset - segment_base). lease_id is empty with autoAck.
+type PopRow struct {
+	PartitionID     uuid.UUID
+	Partition       string
+	LeaseID         string
+	LeaseExpiresAt  *time.Time
+	DeliveryAttempt int32
+	CreatedAt       time.Time
+	IDBase          uuid.UUID
+	SegmentBase     int64
+	FirstOffset     int64
+	LastOffset      int64
+	Payloads        []string
+	TransactionIds  []*string
+	Keys            []*string
+	TraceIds        []*string
+	ProducerSubs    []*string
+	Offsets         []int64
+}
+
+// One delivered message, for psql and applications.
+type PoppedMessage struct {
+	ID              uuid.UUID
+	TransactionID   string
+	Partition       string
+	PartitionID     uuid.UUID
+	Offset          int64
+	Payload         []byte
+	Key             *string
+	CreatedAt       time.Time
+	LeaseID         string
+	LeaseExpiresAt  *time.Time
+	DeliveryAttempt int32
+}
+
+// One row a stored segment (queued), or a refusal of a group or of some of its items (duplicate, busy, failed). Items are positions inside the group, from 0; items null means frames items from first_item on. Item k of a queued row has the id id_base + k.
+type PushRow struct {
+	Grp         int32
+	Status      string
+	PartitionID *uuid.UUID
+	BaseOffset  int64
+	IDBase      *uuid.UUID
+	CreatedAt   *time.Time
+	Frames      int32
+	FirstItem   int32
+	Items       []int32
+	ItemIds     []uuid.UUID
+	ItemOffsets []int64
+	Code        *string
+	Error       *string
+}
+
+// Verdict on one pushed message: queued, or duplicate with the id and offset of the original (all-zero id when it is gone).
+type PushedMessage struct {
+	Item          int32
+	Status        string
+	MessageID     uuid.UUID
+	TransactionID string
+	Offset        *int64
+	Partition     string
+}
+
 // One queue with its counts. messages and total are the frames kept; pending includes what is being processed; retained_bytes is the compressed size of the payloads.
 type QueenQueueStatsRow struct {
 	ID            uuid.UUID
@@ -24,4 +108,10 @@ type QueenQueueStatsRow struct {
 	Total         int64
 	Pending       int64
 	Processing    int64
+}
+
+// What one bounded maintenance step did: rows worked on, and whether nothing is left to do now.
+type StepRow struct {
+	Worked int32
+	Done   bool
 }

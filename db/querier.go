@@ -12,12 +12,36 @@ import (
 )
 
 type Querier interface {
+	// Acknowledge by transaction id; group g is Counts[g] consecutive items of one partition, group and lease.
+	Ack(ctx context.Context, arg AckParams) ([]AckRow, error)
+	AckMessages(ctx context.Context, arg AckMessagesParams) ([]AckRow, error)
+	// Complete every leased message up to the given offsets.
+	AckUpto(ctx context.Context, arg AckUptoParams) ([]AckRow, error)
 	ConfigureQueue(ctx context.Context, arg ConfigureQueueParams) (json.RawMessage, error)
 	DeleteQueue(ctx context.Context, queue string, tenantID uuid.UUID) ([]byte, error)
+	// Extend every live lease under a lease id.
+	ExtendLease(ctx context.Context, arg ExtendLeaseParams) (LeaseRow, error)
+	// The segments a push with this nonce stored, none when it never committed.
+	FindPush(ctx context.Context, arg FindPushParams) ([]PushRow, error)
 	GetQueue(ctx context.Context, queue string, tenantID uuid.UUID) ([]byte, error)
 	ListQueues(ctx context.Context, tenantID uuid.UUID) ([]byte, error)
+	// Note the clock beside a transaction id.
+	MarkClock(ctx context.Context) (StepRow, error)
+	// Positions of the probed (queue, partition, group) triples that may have something to deliver.
+	Pending(ctx context.Context, arg PendingParams) ([]int32, error)
+	// Claim the next messages of a queue for a group.
+	Pop(ctx context.Context, arg PopParams) ([]PopRow, error)
+	// What a pop could take now, and the queue's minPopWaitTime.
+	PopFill(ctx context.Context, arg PopFillParams) (PopFillRow, error)
+	PopMessages(ctx context.Context, arg PopMessagesParams) ([]PoppedMessage, error)
+	// Push groups of messages; group g is Counts[g] consecutive items of (Queues[g], Partitions[g]).
+	Push(ctx context.Context, arg PushParams) ([]PushRow, error)
+	PushMany(ctx context.Context, arg PushManyParams) ([]PushedMessage, error)
 	QueueDepth(ctx context.Context, arg QueueDepthParams) ([]byte, error)
 	QueueStats(ctx context.Context, tenantID uuid.UUID) ([]QueenQueueStatsRow, error)
+	ReadPartition(ctx context.Context, arg ReadPartitionParams) ([]PoppedMessage, error)
+	// One bounded step that writes back the heads of quiet partitions.
+	SettleHeadsStep(ctx context.Context, maxRows int32, quietSeconds int32) (StepRow, error)
 }
 
 var _ Querier = (*Queries)(nil)

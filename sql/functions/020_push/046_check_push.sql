@@ -1,0 +1,84 @@
+/*
+ * Purpose:     refuse a push whose arrays do not fit together or whose names or ids are out of contract, before anything
+ *              is written. Items of the set face were scanned by the server; the human face has _check_items.
+ * Locks:       none.  Isolation: any.  Volatility: STABLE.
+ * Bounds:      the arrays given.  Idempotency: yes.
+ * Raises:      QN400, detail: the argument.
+ * Source:      P-26, F-3, design 7, F004, F019.
+ */
+CREATE OR REPLACE FUNCTION queen._check_push(
+    p_queues text[],
+    p_partitions text[],
+    p_counts integer[],
+    p_payloads text[],
+    p_ids text[],
+    p_keys text[],
+    p_trace_ids text[],
+    p_producer_subs text[],
+    p_nonces bigint[]
+) RETURNS void
+LANGUAGE plpgsql STABLE AS $$
+DECLARE
+    v_items integer := cardinality(p_payloads);
+    v_groups integer := cardinality(p_queues);
+    v_name text;
+BEGIN
+    IF cardinality(p_partitions) IS DISTINCT FROM v_groups OR cardinality(p_counts) IS DISTINCT FROM v_groups
+       OR cardinality(p_nonces) <> v_groups THEN
+        PERFORM queen._raise('QN400', 'p_queues, p_partitions, p_counts and p_nonces must have one element a group', 'p_counts');
+    ELSIF v_items IS NULL OR array_position(p_counts, NULL) IS NOT NULL OR 0 > ANY (p_counts) OR v_items <>
+        (CASE WHEN v_groups = 1 THEN p_counts[1] ELSE (SELECT sum(c) FROM unnest(p_counts) c) END) THEN
+        PERFORM queen._raise('QN400', 'p_counts must add up to the number of payloads', 'p_counts');
+    ELSIF cardinality(p_ids) <> v_items OR cardinality(p_keys) <> v_items
+       OR cardinality(p_trace_ids) <> v_items OR cardinality(p_producer_subs) <> v_items THEN
+        PERFORM queen._raise('QN400', 'every array of items must have one element a payload', 'p_transaction_ids');
+    ELSIF array_position(p_payloads, NULL) IS NOT NULL THEN
+        PERFORM queen._raise('QN400', 'a payload must not be null; write the JSON null', 'p_payloads');
+    END IF;
+    FOREACH v_name IN ARRAY p_queues LOOP
+        PERFORM queen._check_name(v_name, 'queue');
+    END LOOP;
+    FOREACH v_name IN ARRAY p_partitions LOOP
+        PERFORM queen._check_name(v_name, 'partition');
+    END LOOP;
+END $$;
+REVOKE ALL ON FUNCTION queen._check_push(text[], text[], integer[], text[], text[], text[], text[], text[], bigint[]) FROM PUBLIC;
+
+/*
+ * Purpose:     refuse transaction ids and keys that are out of contract: over 65535 bytes, over 1024 bytes, or with
+ *              control characters.
+ * Locks:       none.  Isolation: any.  Volatility: STABLE.
+ * Bounds:      the arrays given.  Idempotency: yes.
+ * Raises:      QN400, detail: the argument.
+ * Source:      F-3, design 3.1 and 7, F004.
+ */
+CREATE OR REPLACE FUNCTION queen._check_items(
+    p_ids text[],
+    p_keys text[]
+) RETURNS void
+LANGUAGE plpgsql STABLE AS $$
+BEGIN
+    IF EXISTS (SELECT FROM unnest(p_ids) i WHERE octet_length(i) > 65535) THEN
+        PERFORM queen._raise('QN400', 'a transaction id is longer than 65535 bytes', 'transaction_id');
+    ELSIF array_to_string(p_ids, '') COLLATE "C" ~ '[\x01-\x1f\x7f]' THEN
+        PERFORM queen._raise('QN400', 'a transaction id holds a control character', 'transaction_id');
+    ELSIF EXISTS (SELECT FROM unnest(p_keys) k WHERE octet_length(k) > 1024) THEN
+        PERFORM queen._raise('QN400', 'a key is longer than 1024 bytes', 'key');
+    END IF;
+END $$;
+REVOKE ALL ON FUNCTION queen._check_items(text[], text[]) FROM PUBLIC;
+
+/*
+ * Purpose:     true when every payload is an encryption envelope: an object with exactly encrypted, iv, authTag and kid.
+ * Locks:       none.  Isolation: any.  Volatility: IMMUTABLE.  Bounds: the payloads given.
+ * Idempotency: yes.  Raises: nothing.
+ * Source:      design 4 (encryptionEnabled).
+ */
+CREATE OR REPLACE FUNCTION queen._are_envelopes(p_payloads text[]) RETURNS boolean
+LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
+    SELECT coalesce(bool_and(CASE WHEN json_typeof(x::json) = 'object' THEN (
+        SELECT array_agg(k COLLATE "C" ORDER BY k COLLATE "C") = ARRAY['authTag', 'encrypted', 'iv', 'kid'] FROM json_object_keys(x::json) k
+    ) ELSE false END), false)
+    FROM unnest(p_payloads) x
+$$;
+REVOKE ALL ON FUNCTION queen._are_envelopes(text[]) FROM PUBLIC;

@@ -1,0 +1,48 @@
+/*
+ * Purpose:     push groups of messages, the face for servers: flat arrays, group g being p_counts[g] consecutive items
+ *              for (p_queues[g], p_partitions[g]). Missing queues and partitions are created. Items of one group never
+ *              store the same transaction id twice; across groups and calls the queue's dedup window decides.
+ * Locks:       missing queues by name, missing partitions, then partitions by id ascending, FOR NO KEY UPDATE.
+ * Isolation:   READ COMMITTED; other levels are accepted and answer 40001 when another push came first.
+ * Volatility:  VOLATILE: writes.
+ * Bounds:      the call given; the server sends at most 4 MiB. Names 255 characters, ids 64 KiB, keys 1 KiB.
+ * Idempotency: by transaction id inside the dedup window. p_nonces (42 random bits a group) lets log_find_push_v1 tell
+ *              after an unknown commit outcome whether the call happened.
+ * Raises:      QN400 for arrays that do not fit together, bad names or over-long ids (detail: the field); 40001 when a
+ *              partition was removed meanwhile. A group of an encrypted queue that holds plaintext answers failed QN409.
+ * Source:      P-1..P-27, design 3.1..3.4, F001, F026, F029, F031.
+ */
+CREATE OR REPLACE FUNCTION queen.log_push_v1(
+    p_queues text[],
+    p_partitions text[],
+    p_counts integer[],
+    p_payloads text[],
+    p_transaction_ids text[] DEFAULT NULL,
+    p_keys text[] DEFAULT NULL,
+    p_nonces bigint[] DEFAULT NULL,
+    p_skip_locked boolean DEFAULT false,
+    p_tenant_id uuid DEFAULT NULL,
+    p_trace_ids text[] DEFAULT NULL,
+    p_producer_subs text[] DEFAULT NULL
+) RETURNS SETOF queen.push_row
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER
+SET search_path = queen, pg_catalog, pg_temp
+SET plan_cache_mode = force_generic_plan
+SET enable_seqscan = off
+AS $$
+BEGIN
+    IF current_setting('transaction_isolation') = 'read committed' THEN
+        RETURN QUERY SELECT * FROM queen._push_groups(p_queues, p_partitions, p_counts, p_payloads, p_transaction_ids,
+            p_keys, p_nonces, p_skip_locked, queen._tenant(p_tenant_id), p_trace_ids, p_producer_subs);
+        RETURN;
+    END IF;
+    BEGIN
+        RETURN QUERY SELECT * FROM queen._push_groups(p_queues, p_partitions, p_counts, p_payloads, p_transaction_ids,
+            p_keys, p_nonces, p_skip_locked, queen._tenant(p_tenant_id), p_trace_ids, p_producer_subs);
+    EXCEPTION WHEN unique_violation THEN
+        PERFORM queen._raise('40001', 'another push came first; retry the transaction');
+    END;
+END $$;
+COMMENT ON FUNCTION queen.log_push_v1(text[], text[], integer[], text[], text[], text[], bigint[], boolean, uuid, text[], text[]) IS
+'Push groups of messages into partitions in one call; answers one row a stored segment and one row for the repeats of a group.';
+REVOKE ALL ON FUNCTION queen.log_push_v1(text[], text[], integer[], text[], text[], text[], bigint[], boolean, uuid, text[], text[]) FROM PUBLIC;

@@ -1,0 +1,125 @@
+/*
+ * Purpose:     what a subscription wish means: mode all, new or timestamp, and its instant. Queue mode is always all.
+ * Locks:       none.  Isolation: any.
+ * Volatility:  STABLE: the text "now" reads the clock of the statement.
+ * Bounds:      none.  Idempotency: yes.
+ * Raises:      nothing: a time that PostgreSQL cannot read counts as new (O-14).
+ * Source:      O-14, E-36, F037.
+ */
+CREATE OR REPLACE FUNCTION queen._subscription(
+    p_group text,
+    p_mode text,
+    p_from text,
+    OUT mode text,
+    OUT since timestamptz
+)
+LANGUAGE plpgsql STABLE AS $$
+BEGIN
+    mode := 'all';
+    since := 'epoch';
+    IF p_group COLLATE "C" = '__QUEUE_MODE__' THEN
+        RETURN;
+    END IF;
+    IF coalesce(btrim(p_from), '') <> '' AND lower(btrim(p_from)) <> 'now' THEN
+        BEGIN
+            since := p_from::timestamptz;
+            mode := 'timestamp';
+            RETURN;
+        EXCEPTION WHEN data_exception THEN
+            NULL;
+        END;
+        mode := 'new';
+    ELSIF lower(btrim(p_from)) = 'now' OR lower(btrim(p_mode)) IN ('new', 'new-only', 'new_only', 'newonly') THEN
+        mode := 'new';
+    END IF;
+    IF mode = 'new' THEN
+        since := clock_timestamp();
+    END IF;
+END $$;
+REVOKE ALL ON FUNCTION queen._subscription(text, text, text) FROM PUBLIC;
+
+/*
+ * Purpose:     where a cursor of a partition starts: all = before the log start; new = at the head; timestamp = before
+ *              the first segment stamped at or after the instant, else at the head.
+ * Locks:       none.  Isolation: READ COMMITTED.  Volatility: VOLATILE: needs a fresh snapshot.
+ * Bounds:      a forward key walk from the log start to the instant.
+ * Idempotency: reads only.  Raises: nothing; NULL when the partition is gone.
+ * Source:      O-15, O-18, F035.
+ */
+CREATE OR REPLACE FUNCTION queen._seed_cursor(
+    p_partition_id uuid,
+    p_mode text,
+    p_since timestamptz
+) RETURNS bigint
+LANGUAGE plpgsql VOLATILE AS $$
+DECLARE
+    r_head queen.partition_head;
+BEGIN
+    SELECT * INTO r_head FROM queen.partition_head h WHERE h.id = p_partition_id;
+    RETURN CASE p_mode
+        WHEN 'all' THEN greatest(r_head.log_start - 1, -1)
+        WHEN 'new' THEN r_head.head_offset
+        ELSE coalesce((
+            SELECT s.base_offset - 1
+            FROM queen.log_segments s
+            WHERE s.partition_id = p_partition_id AND s.base_offset >= r_head.log_start AND s.created_at >= p_since
+            ORDER BY s.base_offset
+            LIMIT 1), r_head.head_offset)
+    END;
+END $$;
+REVOKE ALL ON FUNCTION queen._seed_cursor(uuid, text, timestamptz) FROM PUBLIC;
+
+/*
+ * Purpose:     register a group on a queue at its first queue-wide pop. The one call that really inserts the row seeds
+ *              the cursors of every existing partition; the others wait for that one transaction.
+ * Locks:       the registration row (insert-or-ignore), then new consumer rows.
+ * Isolation:   READ COMMITTED.
+ * Volatility:  VOLATILE: writes.
+ * Bounds:      one row a partition of the queue, once in the life of a group.
+ * Idempotency: yes.
+ * Raises:      nothing.
+ * Source:      O-13..O-17, E-34, E-35.
+ */
+CREATE OR REPLACE FUNCTION queen._register_group(
+    p_queue_id uuid,
+    p_tenant_id uuid,
+    p_group text,
+    p_mode text,
+    p_from text
+) RETURNS void
+LANGUAGE plpgsql VOLATILE AS $$
+DECLARE
+    r_sub record;
+    v_id uuid;
+BEGIN
+    PERFORM FROM queen.consumer_groups_metadata m
+    WHERE m.tenant_id = p_tenant_id AND m.consumer_group = p_group AND m.queue_id = p_queue_id
+      AND m.partition_name = '' AND m.namespace = '' AND m.task = '';
+    IF FOUND THEN
+        RETURN;
+    END IF;
+    r_sub := queen._subscription(p_group, p_mode, p_from);
+    INSERT INTO queen.consumer_groups_metadata (tenant_id, consumer_group, queue_id, subscription_mode, subscription_timestamp)
+    VALUES (p_tenant_id, p_group, p_queue_id, r_sub.mode, r_sub.since)
+    ON CONFLICT (tenant_id, consumer_group, queue_id, partition_name, namespace, task) DO NOTHING
+    RETURNING id INTO v_id;
+    IF v_id IS NULL THEN
+        RETURN;
+    END IF;
+    INSERT INTO queen.log_consumers (partition_id, consumer_group, committed)
+    SELECT h.id, p_group, CASE r_sub.mode
+        WHEN 'all' THEN greatest(h.log_start - 1, -1)
+        WHEN 'new' THEN h.head_offset
+        ELSE coalesce((
+            SELECT s.base_offset - 1
+            FROM queen.log_segments s
+            WHERE s.partition_id = h.id AND s.base_offset >= h.log_start AND s.created_at >= r_sub.since
+            ORDER BY s.base_offset
+            LIMIT 1), h.head_offset)
+        END
+    FROM queen.partition_head h
+    WHERE h.queue_id = p_queue_id
+    ORDER BY h.id
+    ON CONFLICT (partition_id, consumer_group) DO NOTHING;
+END $$;
+REVOKE ALL ON FUNCTION queen._register_group(uuid, uuid, text, text, text) FROM PUBLIC;

@@ -1,0 +1,75 @@
+/*
+ * Purpose:     the visibility gates of a queue, safe for any stored value: a gate of zero or less is open, an absurd one
+ *              never raises.
+ * Locks:       none.  Isolation: any.  Volatility: VOLATILE: reads the clock.
+ * Bounds:      none.  Idempotency: yes.
+ * Raises:      nothing.
+ * Source:      O-20, O-23, design 3.2 rule 6, design 7 (a step never fails on a stored option), F082.
+ */
+CREATE OR REPLACE FUNCTION queen._seconds_ago(p_seconds integer) RETURNS timestamptz
+LANGUAGE sql VOLATILE AS $$
+    SELECT clock_timestamp() - make_interval(secs => p_seconds)
+$$;
+REVOKE ALL ON FUNCTION queen._seconds_ago(integer) FROM PUBLIC;
+
+-- Shut while the newest segment is younger than the window; a stamp more than 5 s ahead of the clock counts as old.
+CREATE OR REPLACE FUNCTION queen._window_is_shut(
+    p_window integer,
+    p_newest timestamptz
+) RETURNS boolean
+LANGUAGE sql VOLATILE AS $$
+    SELECT p_window > 0
+       AND p_newest > queen._seconds_ago(p_window)
+       AND p_newest <= queen._seconds_ago(-5)
+$$;
+REVOKE ALL ON FUNCTION queen._window_is_shut(integer, timestamptz) FROM PUBLIC;
+
+/*
+ * Purpose:     fill a pop row with the frames of a segment from offset p_wanted on, p_left at most; payloads stay NULL
+ *              when the segment holds no such frame (compacted away).
+ * Locks:       none.  Isolation: any.  Volatility: IMMUTABLE.
+ * Bounds:      one segment.  Idempotency: yes.  Raises: nothing.
+ * Source:      O-31..O-34, F-6, design 5 item 1 (offsets after compaction).
+ */
+CREATE OR REPLACE FUNCTION queen._slice(
+    r_out queen.pop_row,
+    r_seg queen.log_segments,
+    p_wanted bigint,
+    p_left integer
+) RETURNS queen.pop_row
+LANGUAGE plpgsql IMMUTABLE AS $$
+DECLARE
+    v_lo integer := greatest(p_wanted - r_seg.base_offset, 0) + 1;
+    v_hi integer;
+BEGIN
+    IF r_seg.offsets IS NOT NULL THEN
+        v_lo := (SELECT min(u.ord) FROM unnest(r_seg.offsets) WITH ORDINALITY u (off, ord) WHERE u.off >= p_wanted);
+    END IF;
+    v_hi := least(cardinality(r_seg.payloads)::bigint, v_lo::bigint + p_left - 1);
+    r_out.payloads := NULL;
+    IF v_lo IS NULL OR v_hi < v_lo THEN
+        RETURN r_out;
+    END IF;
+    r_out.created_at := r_seg.created_at;
+    r_out.id_base := r_seg.id_base;
+    r_out.segment_base := r_seg.base_offset;
+    r_out.first_offset := coalesce(r_seg.offsets[v_lo], r_seg.base_offset + v_lo - 1);
+    r_out.last_offset := coalesce(r_seg.offsets[v_hi], r_seg.base_offset + v_hi - 1);
+    IF v_lo = 1 AND v_hi = cardinality(r_seg.payloads) THEN
+        r_out.payloads := r_seg.payloads;
+        r_out.transaction_ids := r_seg.transaction_ids;
+        r_out.keys := r_seg.keys;
+        r_out.trace_ids := r_seg.trace_ids::text[];
+        r_out.producer_subs := r_seg.producer_subs;
+        r_out.offsets := r_seg.offsets;
+    ELSE
+        r_out.payloads := r_seg.payloads[v_lo : v_hi];
+        r_out.transaction_ids := r_seg.transaction_ids[v_lo : v_hi];
+        r_out.keys := r_seg.keys[v_lo : v_hi];
+        r_out.trace_ids := r_seg.trace_ids[v_lo : v_hi]::text[];
+        r_out.producer_subs := r_seg.producer_subs[v_lo : v_hi];
+        r_out.offsets := r_seg.offsets[v_lo : v_hi];
+    END IF;
+    RETURN r_out;
+END $$;
+REVOKE ALL ON FUNCTION queen._slice(queen.pop_row, queen.log_segments, bigint, integer) FROM PUBLIC;

@@ -1,0 +1,113 @@
+/*
+ * Purpose:     claim the next messages of a queue for a group, the face for servers: from one named partition, or from
+ *              up to p_max_partitions partitions (0 or less: no cap) that share the budget p_batch.
+ * Locks:       the group's registration at first contact; then consumer rows, SKIP LOCKED. It never waits for a push.
+ * Isolation:   READ COMMITTED only.
+ * Volatility:  VOLATILE: writes.
+ * Bounds:      p_batch frames (less than 1 acts as 1); 512 candidates.
+ * Idempotency: none: a second call is a new claim.
+ * Raises:      QN400 for bad names (detail: the argument) or another isolation level.
+ * Source:      O-1..O-4, O-6..O-9, O-13..O-41, E-8, F037, F039, F043.
+ */
+CREATE OR REPLACE FUNCTION queen.log_pop_v1(
+    p_queue text,
+    p_partition text DEFAULT NULL,
+    p_consumer_group text DEFAULT NULL,
+    p_batch integer DEFAULT 200,
+    p_max_partitions integer DEFAULT 1,
+    p_lease_seconds integer DEFAULT NULL,
+    p_auto_ack boolean DEFAULT false,
+    p_subscription_mode text DEFAULT NULL,
+    p_subscription_from text DEFAULT NULL,
+    p_tenant_id uuid DEFAULT NULL
+) RETURNS SETOF queen.pop_row
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER
+SET search_path = queen, pg_catalog, pg_temp
+SET plan_cache_mode = force_generic_plan
+SET enable_seqscan = off
+AS $$
+DECLARE
+    r_queue queen.queues;
+    r_row queen.pop_row;
+    r_lane record;
+    v_tenant uuid := queen._tenant(p_tenant_id);
+    v_group text := coalesce(p_consumer_group, '__QUEUE_MODE__');
+    v_left integer := greatest(p_batch, 1);
+    v_lease_id text;
+    v_expires timestamptz;
+    v_claimed uuid[] := '{}';
+    v_seconds integer;
+BEGIN
+    PERFORM queen._require_read_committed();
+    PERFORM queen._check_name(p_queue, 'queue');
+    PERFORM queen._check_name(v_group, 'consumerGroup');
+    SELECT * INTO r_queue FROM queen.queues q WHERE q.tenant_id = v_tenant AND q.name = p_queue AND q.deleted_at IS NULL;
+    IF r_queue.id IS NULL THEN
+        IF p_partition IS NULL THEN
+            PERFORM queen._register_group(queen._ensure_queue(p_queue, v_tenant), v_tenant, v_group,
+                p_subscription_mode, p_subscription_from);
+        END IF;
+        RETURN;
+    END IF;
+    v_seconds := CASE WHEN p_lease_seconds > 0 THEN p_lease_seconds WHEN r_queue.lease_time > 0 THEN r_queue.lease_time ELSE 60 END;
+    IF p_partition IS NOT NULL THEN
+        PERFORM queen._check_name(p_partition, 'partition');
+        RETURN QUERY
+        SELECT r.* FROM queen.log_partitions p
+        CROSS JOIN LATERAL queen._pop_partition(p.id, r_queue, v_group, v_left, NULL, v_seconds, p_auto_ack,
+            p_subscription_mode, p_subscription_from) r
+        WHERE p.queue_id = r_queue.id AND p.name = p_partition;
+        RETURN;
+    END IF;
+
+    PERFORM queen._register_group(r_queue.id, v_tenant, v_group, p_subscription_mode, p_subscription_from);
+    FOR r_lane IN SELECT * FROM queen._candidates(r_queue.id, v_group, p_max_partitions)
+    LOOP
+        FOR r_row IN
+            SELECT * FROM queen._pop_partition(r_lane.id, r_queue, v_group, v_left, v_lease_id, v_seconds, p_auto_ack,
+                p_subscription_mode, p_subscription_from)
+        LOOP
+            IF v_claimed[cardinality(v_claimed)] IS DISTINCT FROM r_lane.id THEN
+                v_claimed := v_claimed || r_lane.id;
+            END IF;
+            v_lease_id := nullif(r_row.lease_id, '');
+            v_expires := greatest(v_expires, r_row.lease_expires_at);
+            v_left := v_left - cardinality(r_row.payloads);
+            RETURN NEXT r_row;
+        END LOOP;
+        EXIT WHEN v_left = 0 OR (p_max_partitions > 0 AND cardinality(v_claimed) >= p_max_partitions);
+    END LOOP;
+    IF cardinality(v_claimed) > 1 AND NOT p_auto_ack THEN
+        INSERT INTO queen.log_lease_members (lease_id, partition_ids, expires_at) VALUES (v_lease_id, v_claimed, v_expires);
+    END IF;
+END $$;
+COMMENT ON FUNCTION queen.log_pop_v1(text, text, text, integer, integer, integer, boolean, text, text, uuid) IS
+'Claim the next messages of a queue for a consumer group under one lease (or commit them at once with p_auto_ack); answers slices of segments in offset order.';
+REVOKE ALL ON FUNCTION queen.log_pop_v1(text, text, text, integer, integer, integer, boolean, text, text, uuid) FROM PUBLIC;
+
+/*
+ * Purpose:     partitions of a queue that may hold something for a group, in random order to spread consumers. The
+ *              claim verifies each under its lock; a stale candidate just yields nothing.
+ * Locks:       none.  Isolation: READ COMMITTED.  Volatility: VOLATILE: random, fresh snapshot.
+ * Bounds:      512 rows for a cap of 128 or more (or none), else four times the cap within 64..512.
+ * Idempotency: reads only.  Raises: nothing.
+ * Source:      O-6..O-8.
+ */
+CREATE OR REPLACE FUNCTION queen._candidates(
+    p_queue_id uuid,
+    p_group text,
+    p_max_partitions integer
+) RETURNS TABLE (id uuid)
+LANGUAGE plpgsql VOLATILE AS $$
+BEGIN
+    RETURN QUERY
+    SELECT h.id
+    FROM queen.partition_head h
+    LEFT JOIN queen.log_consumers c ON c.partition_id = h.id AND c.consumer_group = p_group
+    WHERE h.queue_id = p_queue_id
+      AND h.head_offset > coalesce(c.committed, -1)
+      AND (c.worker_id IS NULL OR c.lease_expires_at IS NULL OR c.lease_expires_at <= clock_timestamp())
+    ORDER BY random()
+    LIMIT CASE WHEN p_max_partitions BETWEEN 1 AND 127 THEN least(greatest(4 * p_max_partitions, 64), 512) ELSE 512 END;
+END $$;
+REVOKE ALL ON FUNCTION queen._candidates(uuid, text, integer) FROM PUBLIC;

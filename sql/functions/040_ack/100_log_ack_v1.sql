@@ -1,0 +1,108 @@
+/*
+ * Purpose:     acknowledge messages by transaction id, the face for servers: group g being p_counts[g] consecutive items
+ *              of (p_partition_ids[g], p_consumer_groups[g], p_lease_ids[g]; NULL or '' = no lease).
+ * Locks:       consumer rows in (partition, group) order, FOR UPDATE; never a partition row.
+ * Isolation:   READ COMMITTED only.
+ * Volatility:  VOLATILE: writes.
+ * Bounds:      the call given.
+ * Idempotency: yes: what is below the cursor answers noop.
+ * Raises:      QN400 for arrays that do not fit together or a status other than completed, failed, retry and dlq.
+ * Source:      A-1..A-19, A-24, design 3.4, F057, F061.
+ */
+CREATE OR REPLACE FUNCTION queen.log_ack_v1(
+    p_partition_ids uuid[],
+    p_consumer_groups text[],
+    p_lease_ids text[],
+    p_counts integer[],
+    p_transaction_ids text[],
+    p_statuses text[],
+    p_errors text[] DEFAULT NULL,
+    p_require_lease boolean DEFAULT false,
+    p_tenant_id uuid DEFAULT NULL
+) RETURNS SETOF queen.ack_row
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER
+SET search_path = queen, pg_catalog, pg_temp
+SET plan_cache_mode = force_generic_plan
+SET enable_seqscan = off
+AS $$
+DECLARE
+    r_grp record;
+    v_tenant uuid := queen._tenant(p_tenant_id);
+    v_items integer := cardinality(p_transaction_ids);
+BEGIN
+    PERFORM queen._require_read_committed();
+    PERFORM queen._check_ack(p_partition_ids, p_consumer_groups, p_lease_ids, p_counts, v_items, p_statuses, p_errors);
+    FOR r_grp IN
+        SELECT u.id, u.grp, u.lease, u.upto - u.cnt AS start, u.upto::integer AS upto,
+               queen._owns_partition(v_tenant, u.id) AS owned
+        FROM (
+            SELECT w.*, (sum(w.cnt) OVER (ORDER BY w.ord))::integer AS upto
+            FROM unnest(p_partition_ids, p_consumer_groups, p_lease_ids, p_counts) WITH ORDINALITY w (id, grp, lease, cnt, ord)
+        ) u
+        ORDER BY u.id, u.grp COLLATE "C", u.ord
+    LOOP
+        IF NOT r_grp.owned THEN
+            RETURN QUERY SELECT g, false, 'partition not owned by tenant', false, false, false
+            FROM generate_series(r_grp.start, r_grp.upto - 1) g;
+        ELSIF r_grp.start = 0 AND r_grp.upto = v_items THEN
+            RETURN QUERY SELECT * FROM queen._ack_group(r_grp.id, r_grp.grp, r_grp.lease, p_transaction_ids, p_statuses,
+                p_errors, p_require_lease);
+        ELSE
+            RETURN QUERY
+            SELECT a.item + r_grp.start, a.success, a.error, a.lease_released, a.dlq, a.noop
+            FROM queen._ack_group(r_grp.id, r_grp.grp, r_grp.lease, p_transaction_ids[r_grp.start + 1 : r_grp.upto],
+                p_statuses[r_grp.start + 1 : r_grp.upto], p_errors[r_grp.start + 1 : r_grp.upto], p_require_lease) a;
+        END IF;
+    END LOOP;
+END $$;
+COMMENT ON FUNCTION queen.log_ack_v1(uuid[], text[], text[], integer[], text[], text[], text[], boolean, uuid) IS
+'Acknowledge delivered messages by transaction id: completed, failed, retry or dlq; one verdict an item.';
+REVOKE ALL ON FUNCTION queen.log_ack_v1(uuid[], text[], text[], integer[], text[], text[], text[], boolean, uuid) FROM PUBLIC;
+
+/*
+ * Purpose:     refuse an ack whose arrays do not fit together, before anything is written.
+ * Locks:       none.  Isolation: any.  Volatility: STABLE.  Bounds: the arrays given.
+ * Idempotency: yes.  Raises: QN400, detail: the argument.  Source: P-26 for acks, design 7.
+ */
+CREATE OR REPLACE FUNCTION queen._check_ack(
+    p_partition_ids uuid[],
+    p_consumer_groups text[],
+    p_lease_ids text[],
+    p_counts integer[],
+    p_items integer,
+    p_statuses text[],
+    p_errors text[]
+) RETURNS void
+LANGUAGE plpgsql STABLE AS $$
+BEGIN
+    IF cardinality(p_consumer_groups) <> cardinality(p_partition_ids) OR cardinality(p_lease_ids) <> cardinality(p_partition_ids)
+       OR cardinality(p_counts) <> cardinality(p_partition_ids) OR array_position(p_counts, NULL) IS NOT NULL OR 0 > ANY (p_counts) THEN
+        PERFORM queen._raise('QN400', 'partitions, groups, leases and counts must have one element a group', 'p_counts');
+    ELSIF cardinality(p_statuses) <> p_items OR cardinality(p_errors) <> p_items
+       OR coalesce((SELECT sum(c) FROM unnest(p_counts) c), 0) <> coalesce(p_items, 0) THEN
+        PERFORM queen._raise('QN400', 'p_counts must add up to the number of items', 'p_counts');
+    ELSIF EXISTS (SELECT FROM unnest(p_statuses) s WHERE s IS NULL OR s NOT IN ('completed', 'failed', 'retry', 'dlq')) THEN
+        PERFORM queen._raise('QN400', 'a status must be completed, failed, retry or dlq', 'p_statuses');
+    END IF;
+END $$;
+REVOKE ALL ON FUNCTION queen._check_ack(uuid[], text[], text[], integer[], integer, text[], text[]) FROM PUBLIC;
+
+/*
+ * Purpose:     whether a partition may be acked by a tenant. For the default tenant a partition that does not exist is
+ *              left to the consumer lookup, which answers as for any unknown consumer.
+ * Locks:       none.  Isolation: any.  Volatility: STABLE.  Bounds: two key probes, none for the default tenant's own calls
+ *              while it is the only tenant.
+ * Idempotency: yes.  Raises: nothing.  Source: E-5, A-32, F075.
+ */
+CREATE OR REPLACE FUNCTION queen._owns_partition(
+    p_tenant_id uuid,
+    p_partition_id uuid
+) RETURNS boolean
+LANGUAGE plpgsql STABLE AS $$
+DECLARE
+    v_owner uuid := (
+        SELECT q.tenant_id FROM queen.log_partitions p JOIN queen.queues q ON q.id = p.queue_id WHERE p.id = p_partition_id);
+BEGIN
+    RETURN v_owner = p_tenant_id OR (v_owner IS NULL AND p_tenant_id = '00000000-0000-0000-0000-000000000001');
+END $$;
+REVOKE ALL ON FUNCTION queen._owns_partition(uuid, uuid) FROM PUBLIC;

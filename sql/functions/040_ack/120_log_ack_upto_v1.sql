@@ -1,0 +1,67 @@
+/*
+ * Purpose:     positional ack: complete every leased message up to an offset, for consumers that keep offsets. A position
+ *              below the batch end keeps the lease for the rest; p_ok false releases the lease and moves nothing.
+ * Locks:       consumer rows in (partition, group) order, FOR UPDATE.
+ * Isolation:   READ COMMITTED only.
+ * Volatility:  VOLATILE: writes.
+ * Bounds:      one row an element.
+ * Idempotency: a position at or below the cursor is a noop while the lease lives.
+ * Raises:      QN400 for arrays that do not fit together; each element is judged alone.
+ * Source:      A-23, A-24, A-27, I-27, W-2, W-20, F061.
+ */
+CREATE OR REPLACE FUNCTION queen.log_ack_upto_v1(
+    p_partition_ids uuid[],
+    p_consumer_groups text[],
+    p_lease_ids text[],
+    p_offsets bigint[],
+    p_ok boolean DEFAULT true
+) RETURNS SETOF queen.ack_row
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER
+SET search_path = queen, pg_catalog, pg_temp
+SET plan_cache_mode = force_generic_plan
+SET enable_seqscan = off
+AS $$
+DECLARE
+    r record;
+    r_cur queen.log_consumers;
+    r_out queen.ack_row;
+    v_done boolean;
+BEGIN
+    PERFORM queen._require_read_committed();
+    IF cardinality(p_consumer_groups) <> cardinality(p_partition_ids) OR cardinality(p_lease_ids) <> cardinality(p_partition_ids)
+       OR cardinality(p_offsets) <> cardinality(p_partition_ids) THEN
+        PERFORM queen._raise('QN400', 'the arrays must be equally long', 'p_offsets');
+    END IF;
+    FOR r IN
+        SELECT u.* FROM unnest(p_partition_ids, p_consumer_groups, p_lease_ids, p_offsets) WITH ORDINALITY u (id, grp, lease, upto, ord)
+        ORDER BY u.id, u.grp COLLATE "C", u.ord
+    LOOP
+        SELECT * INTO r_cur FROM queen.log_consumers c WHERE c.partition_id = r.id AND c.consumer_group = r.grp FOR UPDATE;
+        r_out.item := r.ord - 1;
+        r_out.error := coalesce(
+            queen._ack_refusal(r_cur, coalesce(nullif(r.lease, ''), '-'), true),
+            CASE WHEN r_cur.batch_end IS NULL THEN 'no leased batch'
+                 WHEN r.upto > r_cur.batch_end THEN 'position beyond leased batch' END);
+        r_out.success := r_out.error IS NULL;
+        v_done := r_out.success AND p_ok AND r.upto >= r_cur.batch_end;
+        r_out.lease_released := r_out.success AND (v_done OR NOT p_ok);
+        r_out.dlq := false;
+        r_out.noop := r_out.success AND p_ok AND r.upto <= r_cur.committed;
+        IF r_out.lease_released OR (r_out.success AND NOT r_out.noop) THEN
+            UPDATE queen.log_consumers c
+            SET committed = CASE WHEN p_ok THEN greatest(c.committed, r.upto) ELSE c.committed END,
+                total_consumed = c.total_consumed + CASE WHEN p_ok THEN greatest(r.upto - c.committed, 0) ELSE 0 END,
+                batch_end = CASE WHEN NOT r_out.lease_released THEN c.batch_end END,
+                worker_id = CASE WHEN NOT r_out.lease_released THEN c.worker_id END,
+                lease_expires_at = CASE WHEN NOT r_out.lease_released THEN c.lease_expires_at END,
+                batch_retry_count = CASE WHEN v_done THEN 0 ELSE c.batch_retry_count END,
+                attempt_offset = CASE WHEN NOT v_done THEN c.attempt_offset END,
+                attempt_count = CASE WHEN v_done THEN 0 ELSE c.attempt_count END
+            WHERE c.partition_id = r.id AND c.consumer_group = r.grp;
+        END IF;
+        RETURN NEXT r_out;
+    END LOOP;
+END $$;
+COMMENT ON FUNCTION queen.log_ack_upto_v1(uuid[], text[], text[], bigint[], boolean) IS
+'Complete every leased message up to the given offset; for consumers that keep offsets rather than transaction ids.';
+REVOKE ALL ON FUNCTION queen.log_ack_upto_v1(uuid[], text[], text[], bigint[], boolean) FROM PUBLIC;

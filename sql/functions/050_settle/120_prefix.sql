@@ -1,0 +1,72 @@
+/*
+ * Purpose:     move the start of a partition's log up to p_new_start: what is below becomes invisible at once. The caller
+ *              holds the partition row by an earlier statement. When nothing is left the head is settled here, since no
+ *              segment carries it any more.
+ * Locks:       none of its own.
+ * Isolation:   READ COMMITTED.
+ * Volatility:  VOLATILE: writes.
+ * Bounds:      two key probes, one update. Rows below the start are deleted by _reclaim_prefix, outside of the lock.
+ * Idempotency: yes: the start never moves back, nor past the head, nor into a segment.
+ * Raises:      nothing.
+ * Source:      design 3.2 rules 3 and 5, T-1, T-9, T-10.
+ */
+CREATE OR REPLACE FUNCTION queen._move_log_start(
+    p_partition_id uuid,
+    p_new_start bigint
+) RETURNS bigint
+LANGUAGE plpgsql VOLATILE AS $$
+DECLARE
+    r_first queen.log_segments;
+    r_head queen.partition_head;
+BEGIN
+    SELECT * INTO r_head FROM queen.partition_head h WHERE h.id = p_partition_id;
+    SELECT * INTO r_first FROM queen.log_segments s
+    WHERE s.partition_id = p_partition_id AND s.base_offset >= r_head.log_start AND s.end_offset >= p_new_start
+    ORDER BY s.base_offset
+    LIMIT 1;
+    IF r_first.partition_id IS NULL THEN
+        PERFORM queen._settle_head(p_partition_id);
+    END IF;
+    UPDATE queen.log_partitions p
+    SET log_start = greatest(p.log_start, coalesce(r_first.base_offset, r_head.head_offset + 1)),
+        oldest_live_at = r_first.created_at
+    WHERE p.id = p_partition_id AND p_new_start > p.log_start;
+    RETURN (SELECT p.log_start FROM queen.log_partitions p WHERE p.id = p_partition_id);
+END $$;
+REVOKE ALL ON FUNCTION queen._move_log_start(uuid, bigint) FROM PUBLIC;
+
+/*
+ * Purpose:     delete segment rows below the start of a partition's log, which nobody can see any more.
+ * Locks:       none on the partition until the last statement, which notes how far it came.
+ * Isolation:   READ COMMITTED.
+ * Volatility:  VOLATILE: writes.
+ * Bounds:      p_max_rows segments.
+ * Idempotency: yes.
+ * Raises:      nothing.
+ * Source:      design 3.2 rule 5, I-10.
+ */
+CREATE OR REPLACE FUNCTION queen._reclaim_prefix(
+    p_partition_id uuid,
+    p_max_rows integer
+) RETURNS integer
+LANGUAGE plpgsql VOLATILE AS $$
+DECLARE
+    v_upto bigint;
+    v_rows integer;
+BEGIN
+    SELECT max(x.base_offset), count(*) INTO v_upto, v_rows
+    FROM (
+        SELECT s.base_offset
+        FROM queen.log_partitions p
+        JOIN queen.log_segments s ON s.partition_id = p.id AND s.base_offset >= p.reclaimed_to AND s.base_offset < p.log_start
+        WHERE p.id = p_partition_id
+        ORDER BY s.base_offset
+        LIMIT p_max_rows
+    ) x;
+    IF v_rows > 0 THEN
+        DELETE FROM queen.log_segments s WHERE s.partition_id = p_partition_id AND s.base_offset <= v_upto;
+        UPDATE queen.log_partitions p SET reclaimed_to = greatest(p.reclaimed_to, v_upto + 1) WHERE p.id = p_partition_id;
+    END IF;
+    RETURN v_rows;
+END $$;
+REVOKE ALL ON FUNCTION queen._reclaim_prefix(uuid, integer) FROM PUBLIC;

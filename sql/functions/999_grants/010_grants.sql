@@ -1,0 +1,34 @@
+/*
+ * Purpose:     let the roles of the house call what is theirs, where those roles exist: queen_reader looks,
+ *              queen_writer pushes, pops and acks, queen_admin configures and deletes, queen_server does all of it for
+ *              any tenant. Nobody else may call anything, and nobody needs a right on a table.
+ * Locks:       none.  Isolation: any.  Volatility: none.  Bounds: none.
+ * Idempotency: yes.
+ * Raises:      nothing.
+ * Source:      design 2 (999_grants), F189.
+ */
+DO $$
+DECLARE
+    r record;
+BEGIN
+    FOR r IN
+        SELECT w.grantee, p.oid::regprocedure AS routine
+        FROM (VALUES
+            ('queen_reader', ARRAY['read_v1', 'list_queues_v1', 'get_queue_v1', 'log_queue_depth_v1', 'log_queue_stats_all_v1']),
+            ('queen_writer', ARRAY['push_v1', 'push_many_v1', 'pop_v1', 'ack_v1', 'read_v1', 'get_queue_v1', 'log_queue_depth_v1']),
+            ('queen_admin', ARRAY['configure_queue_v1', 'delete_queue_v1', 'list_queues_v1', 'get_queue_v1', 'log_queue_depth_v1',
+                'log_queue_stats_all_v1', 'read_v1', 'push_v1', 'push_many_v1', 'pop_v1', 'ack_v1', 'run_maintenance_v1',
+                'log_settle_heads_step_v1', 'log_mark_clock_v1'])
+        ) w (grantee, names)
+        JOIN pg_catalog.pg_proc p ON p.pronamespace = 'queen'::regnamespace AND p.proname = ANY (w.names)
+        UNION ALL
+        SELECT 'queen_server', p.oid::regprocedure
+        FROM pg_catalog.pg_proc p
+        WHERE p.pronamespace = 'queen'::regnamespace AND p.proname NOT LIKE '\_%'
+    LOOP
+        IF EXISTS (SELECT FROM pg_catalog.pg_roles WHERE rolname = r.grantee) THEN
+            EXECUTE format('GRANT USAGE ON SCHEMA queen TO %I', r.grantee);
+            EXECUTE format('GRANT EXECUTE ON ROUTINE %s TO %I', r.routine, r.grantee);
+        END IF;
+    END LOOP;
+END $$;
