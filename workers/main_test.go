@@ -1,0 +1,9 @@
+package workers_test
+
+import (
+	"testing"
+
+	"regent.local/regent/db/dbtest"
+)
+
+func TestMain(m *testing.M) { dbtest.Main(m) }

@@ -1,0 +1,93 @@
+package workers_test
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"regent.local/regent/db"
+	"regent.local/regent/db/dbtest"
+	"regent.local/regent/workers"
+)
+
+// quiet drops log lines.
+var quiet = slog.New(slog.DiscardHandler)
+
+// TestLoopRunsAgainWhileMoreIsLeft: a step that is not done runs again at once.
+func TestLoopRunsAgainWhileMoreIsLeft(t *testing.T) {
+	t.Parallel()
+	var runs atomic.Int32
+	drained := make(chan struct{})
+	stop := workers.Start(t.Context(), &workers.Loop{
+		Name: "drain", Every: time.Hour, Log: quiet,
+		Step: func(context.Context) (workers.Result, error) {
+			n := runs.Add(1)
+			if n == 5 {
+				close(drained)
+			}
+			return workers.Result{Worked: 1, Done: n == 5}, nil
+		},
+	})
+	<-drained
+	stop()
+	require.EqualValues(t, 5, runs.Load())
+}
+
+// TestLoopSurvivesFailures: a failed step is tried again, later and later, and
+// stop returns only when the step has returned.
+func TestLoopSurvivesFailures(t *testing.T) {
+	t.Parallel()
+	var runs atomic.Int32
+	again := make(chan struct{})
+	var ended atomic.Bool
+	stop := workers.Start(t.Context(), &workers.Loop{
+		Name: "fail", Every: time.Millisecond, Timeout: time.Minute, Log: quiet,
+		Step: func(ctx context.Context) (workers.Result, error) {
+			switch runs.Add(1) {
+			case 1:
+				return workers.Result{}, errors.New("no luck")
+			case 2:
+				close(again)
+				<-ctx.Done()
+				ended.Store(true)
+				return workers.Result{}, ctx.Err()
+			}
+			return workers.Result{Done: true}, nil
+		},
+	})
+	<-again
+	stop()
+	require.True(t, ended.Load())
+	require.EqualValues(t, 2, runs.Load())
+	stop()
+}
+
+// TestSettleLoop: a quiet partition gets its head written back, and the clock is
+// noted (design 3.2 rules 3 and 6).
+func TestSettleLoop(t *testing.T) {
+	t.Parallel()
+	d := dbtest.New(t)
+	q := db.New(d.Pool)
+	ctx := t.Context()
+	_, err := q.PushMany(ctx, db.PushManyParams{Queue: "q", Payloads: []string{"1", "2"}, Partitions: []string{"p"}})
+	require.NoError(t, err)
+	_, err = d.Pool.Exec(ctx, `UPDATE queen.log_partitions SET last_write_at = last_write_at - interval '1 minute'`)
+	require.NoError(t, err)
+
+	stop := workers.Start(ctx, workers.Settle(q, quiet))
+	defer stop()
+	require.Eventually(t, func() bool {
+		var settled bool
+		var head int64
+		err := d.Pool.QueryRow(ctx, `SELECT settled, last_offset FROM queen.log_partitions`).Scan(&settled, &head)
+		return err == nil && settled && head == 1
+	}, 10*time.Second, 20*time.Millisecond)
+	var marks int
+	require.NoError(t, d.Pool.QueryRow(ctx, `SELECT count(*) FROM queen.clock_marks`).Scan(&marks))
+	require.Positive(t, marks)
+}
