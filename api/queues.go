@@ -13,7 +13,6 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"regent.local/regent/db"
-	"regent.local/regent/db/dberr"
 )
 
 // maxName is the length of a queue, partition or group name, in characters.
@@ -32,7 +31,7 @@ type queueInput struct {
 }
 
 type depthInput struct {
-	queueInput
+	Queue string `path:"queue" doc:"Name of the queue, percent-encoded." example:"orders"`
 	Group string `query:"group" doc:"Consumer group whose backlog is asked for. Absent or empty: the slowest group of each partition." example:"billing"`
 }
 
@@ -144,9 +143,6 @@ func (s *Server) document(ctx context.Context, what string, fn func(context.Cont
 		return reply, nil
 	}
 	failure := s.fail(ctx, what, err)
-	if seen := dberr.From(err); failure.status == http.StatusBadRequest && failure.Invalid == "" {
-		failure.Invalid = seen.Detail
-	}
 	if failure.status == http.StatusInternalServerError {
 		failure.Text = what + " failed: " + failure.Text
 	}

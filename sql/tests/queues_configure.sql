@@ -149,7 +149,7 @@ DECLARE
     v_id uuid;
 BEGIN
     PERFORM queen.configure_queue_v1('shared', '{"leaseTime": 1}', p_tenant_id => v_other);
-    ASSERT pg_temp.error_of('SELECT queen.get_queue_v1(''shared'')') LIKE 'QN404 queue Queue not found', 'E-5: a foreign queue is a missing one';
+    ASSERT pg_temp.error_of('SELECT queen.get_queue_v1(''shared'')') LIKE 'QN404 %Queue not found', 'E-5: a foreign queue is a missing one';
     PERFORM queen.configure_queue_v1('shared', '{"leaseTime": 2}');
     ASSERT pg_temp.options_of('shared') ->> 'leaseTime' = '2', 'E-5: the same name in two tenants is two queues';
     ASSERT queen.get_queue_v1('shared', v_other) -> 'options' ->> 'leaseTime' = '1', 'E-5: the other tenant keeps its own';

@@ -50,3 +50,10 @@ SELECT
     0::bigint AS processing
 WHERE false;
 COMMENT ON VIEW queen.queue_stats_row IS 'One queue with its counts. messages and total are the frames kept; pending includes what is being processed; retained_bytes is the compressed size of the payloads.';
+
+CREATE OR REPLACE VIEW queen.stored_row AS
+SELECT
+    0::bigint AS segments,
+    0::bigint AS bytes
+WHERE false;
+COMMENT ON VIEW queen.stored_row IS 'What a partition keeps: visible segment rows, and the size of their payloads as stored.';

@@ -70,3 +70,15 @@ LANGUAGE sql STABLE AS $$
 $$;
 REVOKE ALL ON FUNCTION queen._oldest_pending_at(uuid, bigint, bigint) FROM PUBLIC;
 COMMENT ON FUNCTION queen._oldest_pending_at(uuid, bigint, bigint) IS 'Stamp of the first segment that still holds something at or behind an offset (S-17).';
+
+CREATE OR REPLACE FUNCTION queen._stored(
+    p_partition_id uuid,
+    p_log_start bigint
+) RETURNS SETOF queen.stored_row
+LANGUAGE sql STABLE AS $$
+    -- Summed beside the scan: a sort or a hash on the way would rewrite the arrays and change their size.
+    SELECT count(*), coalesce(sum(pg_column_size(s.payloads)), 0)::bigint
+    FROM queen.log_segments s
+    WHERE s.partition_id = p_partition_id AND s.base_offset >= p_log_start
+$$;
+REVOKE ALL ON FUNCTION queen._stored(uuid, bigint) FROM PUBLIC;

@@ -18,7 +18,7 @@ BEGIN
     FROM queen.queues q
     WHERE q.tenant_id = p_tenant_id AND q.name = p_queue COLLATE "C" AND q.deleted_at IS NULL;
     IF NOT FOUND THEN
-        PERFORM queen._raise('QN404', 'Queue not found', 'queue');
+        PERFORM queen._raise('QN404', 'Queue not found');
     END IF;
     RETURN r_queue;
 END $$;

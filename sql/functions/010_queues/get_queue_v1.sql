@@ -46,11 +46,7 @@ BEGIN
                 (SELECT count(*) FROM queen.log_dlq d WHERE d.partition_id = b.partition_id) AS dead,
                 s.segments, s.bytes
             FROM queen._backlog(ARRAY[r_queue.id], NULL) b
-            CROSS JOIN LATERAL (
-                SELECT count(*) AS segments, coalesce(sum(pg_column_size(g.payloads)), 0) AS bytes
-                FROM queen.log_segments g
-                WHERE g.partition_id = b.partition_id AND g.base_offset >= b.log_start
-            ) s
+            CROSS JOIN LATERAL queen._stored(b.partition_id, b.log_start) s
         ),
         whole AS (
             SELECT

@@ -30,10 +30,10 @@ SET search_path = queen, pg_catalog, pg_temp AS $$
         GROUP BY b.queue_id
     ),
     stored AS (
-        SELECT p.queue_id, count(*) AS segments, sum(pg_column_size(s.payloads))::bigint AS bytes
+        SELECT p.queue_id, sum(t.segments)::bigint AS segments, sum(t.bytes)::bigint AS bytes
         FROM live l
         JOIN queen.log_partitions p ON p.queue_id = l.id
-        JOIN queen.log_segments s ON s.partition_id = p.id AND s.base_offset >= p.log_start
+        CROSS JOIN LATERAL queen._stored(p.id, p.log_start) t
         GROUP BY p.queue_id
     )
     SELECT

@@ -1,0 +1,191 @@
+package api
+
+import (
+	"testing"
+
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/stretchr/testify/require"
+
+	"regent.local/regent/db/dbtest"
+)
+
+const dropQueue = `SELECT queen.delete_queue_v1('q')`
+
+// orphans counts rows whose partition or queue is gone.
+const orphans = `SELECT
+	(SELECT count(*) FROM queen.log_segments s WHERE NOT EXISTS (SELECT FROM queen.log_partitions p WHERE p.id = s.partition_id)) +
+	(SELECT count(*) FROM queen.log_txns s WHERE NOT EXISTS (SELECT FROM queen.log_partitions p WHERE p.id = s.partition_id)) +
+	(SELECT count(*) FROM queen.log_dlq s WHERE NOT EXISTS (SELECT FROM queen.log_partitions p WHERE p.id = s.partition_id)) +
+	(SELECT count(*) FROM queen.log_consumers s WHERE NOT EXISTS (SELECT FROM queen.log_partitions p WHERE p.id = s.partition_id)) +
+	(SELECT count(*) FROM queen.log_partitions s WHERE NOT EXISTS (SELECT FROM queen.queues q WHERE q.id = s.queue_id))`
+
+type race struct {
+	a, b  *dbtest.Session
+	fixed *dbtest.Session
+}
+
+func newRace(t *testing.T) race {
+	t.Helper()
+	db := dbtest.New(t)
+	r := race{db.Session(t, "a"), db.Session(t, "b"), db.Session(t, "observer")}
+	r.fixed.Exec(t, `SELECT queen.push_v1('q', '1', 'p1')`)
+	return r
+}
+
+func (r race) number(t *testing.T, query string) int64 {
+	t.Helper()
+	r.fixed.Exec(t, query)
+	return r.fixed.Rows()[0][0].(int64)
+}
+
+func (r race) nothingLeft(t *testing.T) {
+	t.Helper()
+	require.Zero(t, r.number(t, orphans), "W-15: orphans")
+	require.Zero(t, r.number(t, `SELECT count(*) FROM queen.queues`))
+	require.Zero(t, r.number(t, `SELECT count(*) FROM queen.log_segments`))
+}
+
+func sqlstate(err error) string {
+	if pg, ok := err.(*pgconn.PgError); ok {
+		return pg.Code
+	}
+	return ""
+}
+
+// A push committed while the delete waits for it is deleted as well.
+func TestDeleteWaitsForAPushAndTakesItsMessages_W15(t *testing.T) {
+	t.Parallel()
+	r := newRace(t)
+	r.a.Exec(t, `BEGIN`)
+	r.a.Exec(t, `SELECT queen.push_v1('q', '2', 'p1', 'id')`)
+	r.b.Go(dropQueue)
+	r.b.WaitBlocked(t)
+	r.a.Exec(t, `COMMIT`)
+	require.NoError(t, r.b.Wait(t))
+	r.nothingLeft(t)
+}
+
+// A push that makes a partition holds the queue; the partition goes too.
+func TestDeleteWaitsForANewPartition_W15(t *testing.T) {
+	t.Parallel()
+	r := newRace(t)
+	r.a.Exec(t, `BEGIN`)
+	r.a.Exec(t, `SELECT queen.push_v1('q', '2', 'new')`)
+	r.b.Go(dropQueue)
+	r.b.WaitBlocked(t)
+	r.a.Exec(t, `COMMIT`)
+	require.NoError(t, r.b.Wait(t))
+	r.nothingLeft(t)
+}
+
+// A push that waits for the delete is told to come again, and then makes a new queue.
+func TestPushBehindADeleteIsRetryable_W15_F143(t *testing.T) {
+	t.Parallel()
+	for name, push := range map[string]string{
+		"into a partition that goes": `SELECT queen.push_v1('q', '2', 'p1', 'id')`,
+		"into a partition to be":     `SELECT queen.push_v1('q', '2', 'new', 'id')`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := newRace(t)
+			r.a.Exec(t, `BEGIN`)
+			r.a.Exec(t, dropQueue)
+			r.b.Go(push)
+			r.b.WaitBlocked(t)
+			r.a.Exec(t, `COMMIT`)
+			require.Equal(t, "40001", sqlstate(r.b.Wait(t)))
+			r.nothingLeft(t)
+			r.b.Exec(t, push)
+			require.EqualValues(t, 1, r.number(t, `SELECT count(*) FROM queen.queues`))
+			require.EqualValues(t, 0, r.number(t, `SELECT min(base_offset) FROM queen.log_segments`), "offsets restart")
+			require.Zero(t, r.number(t, orphans))
+		})
+	}
+}
+
+// What a rolled-back delete held up goes on as if nothing had been.
+func TestRolledBackDeleteChangesNothing(t *testing.T) {
+	t.Parallel()
+	r := newRace(t)
+	r.a.Exec(t, `BEGIN`)
+	r.a.Exec(t, dropQueue)
+	r.b.Go(`SELECT queen.push_v1('q', '2', 'p1')`)
+	r.b.WaitBlocked(t)
+	r.a.Exec(t, `ROLLBACK`)
+	require.NoError(t, r.b.Wait(t))
+	require.EqualValues(t, 2, r.number(t, `SELECT count(*) FROM queen.log_segments`))
+}
+
+// A cursor and a dead letter that another session is about to commit go too.
+func TestDeleteWaitsForCursorsAndDeadLetters_W15(t *testing.T) {
+	t.Parallel()
+	r := newRace(t)
+	r.fixed.Exec(t, `INSERT INTO queen.log_consumers (partition_id, consumer_group) SELECT id, 'g' FROM queen.log_partitions`)
+	for name, steps := range map[string][]string{
+		"a first contact": {`INSERT INTO queen.log_consumers (partition_id, consumer_group) SELECT id, 'first' FROM queen.log_partitions`},
+		"a dead letter under the cursor's lock": {
+			`SELECT FROM queen.log_consumers WHERE consumer_group = 'g' FOR NO KEY UPDATE`,
+			`INSERT INTO queen.log_dlq (partition_id, consumer_group, "offset", message_id, transaction_id) SELECT id, 'g', 0, gen_random_uuid(), 'x' FROM queen.log_partitions`,
+		},
+	} {
+		r.a.Exec(t, `BEGIN`)
+		for _, step := range steps {
+			r.a.Exec(t, step)
+		}
+		r.b.Exec(t, `BEGIN`)
+		r.b.Go(dropQueue)
+		r.b.WaitBlocked(t)
+		r.a.Exec(t, `COMMIT`)
+		require.NoError(t, r.b.Wait(t), name)
+		r.b.Exec(t, orphans)
+		require.EqualValues(t, 0, r.b.Rows()[0][0], name)
+		r.b.Exec(t, `ROLLBACK`)
+	}
+	r.b.Exec(t, dropQueue)
+	r.nothingLeft(t)
+}
+
+// The second edit merges onto the first one's result, and a configure that
+// waited for a delete creates.
+func TestConfigureWaitsForTheRow_C7_F139(t *testing.T) {
+	t.Parallel()
+	r := newRace(t)
+	r.a.Exec(t, `BEGIN`)
+	r.a.Exec(t, `SELECT queen.configure_queue_v1('q', '{"leaseTime": 5}')`)
+	r.b.Go(`SELECT queen.configure_queue_v1('q', '{"ttl": 6}')`)
+	r.b.WaitBlocked(t)
+	r.fixed.Exec(t, `SET lock_timeout = '1s'`)
+	r.fixed.Exec(t, `SELECT queen.push_v1('q', '2', 'made meanwhile')`)
+	r.a.Exec(t, `COMMIT`)
+	require.NoError(t, r.b.Wait(t))
+	require.EqualValues(t, 1, r.number(t, `SELECT count(*) FROM queen.queues WHERE lease_time = 5 AND ttl = 6`))
+
+	r.a.Exec(t, `BEGIN`)
+	r.a.Exec(t, dropQueue)
+	r.b.Go(`SELECT queen.configure_queue_v1('q', '{"priority": 1}')`)
+	r.b.WaitBlocked(t)
+	r.a.Exec(t, `COMMIT`)
+	require.NoError(t, r.b.Wait(t))
+	require.EqualValues(t, 1, r.number(t, `SELECT count(*) FROM queen.queues WHERE lease_time = 300 AND ttl = 3600 AND priority = 1`), "F143: created from defaults")
+
+	r.a.Exec(t, `BEGIN`)
+	r.a.Exec(t, `SELECT queen.configure_queue_v1('n', '{"leaseTime": 5}')`)
+	r.b.Go(`SELECT queen.configure_queue_v1('n', '{"ttl": 6}')`)
+	r.b.WaitBlocked(t)
+	r.a.Exec(t, `COMMIT`)
+	require.NoError(t, r.b.Wait(t))
+	require.EqualValues(t, 1, r.number(t, `SELECT count(*) FROM queen.queues WHERE name = 'n' AND lease_time = 5 AND ttl = 6`), "C-7: a lost create merges")
+}
+
+// An application that idles with a partition locked stops a delete for five
+// seconds, not for ever, and then the delete has done nothing.
+func TestDeleteGivesUpOnAnIdleHolder(t *testing.T) {
+	t.Parallel()
+	r := newRace(t)
+	r.a.Exec(t, `BEGIN`)
+	r.a.Exec(t, `SELECT queen.push_v1('q', '2', 'p1')`)
+	r.b.Go(dropQueue)
+	require.Equal(t, "55P03", sqlstate(r.b.Wait(t)))
+	r.a.Exec(t, `COMMIT`)
+	require.EqualValues(t, 2, r.number(t, `SELECT count(*) FROM queen.log_segments`))
+}
