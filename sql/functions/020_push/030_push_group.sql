@@ -1,30 +1,29 @@
 /*
- * Purpose:     store one group of messages in one partition: the only allocator. Locks the partition, looks at its
- *              tail, drops repeats, stores the rest by slices. The partition row is left alone while it is unsettled,
- *              its quantised stamp is fresh and both oldest stamps are set.
- * Locks:       the partition row, FOR NO KEY UPDATE (with p_skip_locked a held row answers busy).
+ * Purpose:     store one group of messages in one partition: the only allocator. The caller locked the partition row in
+ *              an earlier statement; look at the tail, drop repeats, store the rest by slices. The partition row is left
+ *              alone while it is unsettled, its quantised stamp is fresh and both oldest stamps are set.
+ * Locks:       none of its own.
  * Isolation:   READ COMMITTED; elsewhere a stale tail collides on the segments' key (log_push_v1 makes it a 40001).
  * Volatility:  VOLATILE: writes, and every statement after the lock needs a newer snapshot.
  * Bounds:      the group given; two tail probes; at most one update of the partition row a second.
  * Idempotency: by transaction id inside the dedup window.
- * Raises:      40001 when the partition row is gone (queue deleted, partition cleaned up).
+ * Raises:      23505 when another transaction took the offsets (only above READ COMMITTED).
  * Source:      design 3.1, 3.2, P-15..P-27, E-18, I-25, F001, F002.
  */
 CREATE OR REPLACE FUNCTION queen._push_group(
     p_grp integer,
-    p_partition_id uuid,
+    r_part queen.log_partitions,
     p_window integer,
     p_payloads text[],
     p_ids text[],
     p_keys text[],
     p_trace_ids text[],
     p_producer_subs text[],
-    p_nonce bigint,
-    p_skip_locked boolean
-) RETURNS SETOF queen.push_row
+    p_nonce bigint
+) RETURNS queen.push_row[]
 LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
-    r_part queen.log_partitions;
+    v_rows queen.push_row[];
     r_tail record;
     r_dup record;
     r_out queen.push_row;
@@ -34,30 +33,16 @@ DECLARE
     v_count integer := cardinality(p_payloads);
 BEGIN
     r_out.grp := p_grp;
-    IF p_skip_locked THEN
-        SELECT * INTO r_part FROM queen.log_partitions WHERE id = p_partition_id FOR NO KEY UPDATE SKIP LOCKED;
-    ELSE
-        SELECT * INTO r_part FROM queen.log_partitions WHERE id = p_partition_id FOR NO KEY UPDATE;
-    END IF;
-    IF r_part.id IS NULL THEN
-        IF NOT p_skip_locked THEN
-            PERFORM queen._raise('40001', 'the partition was removed meanwhile; retry the call');
-        END IF;
-        r_out.status := 'busy';
-        RETURN NEXT r_out;
-        RETURN;
-    END IF;
-
     SELECT s.end_offset, s.created_at, s.cum_bytes, t.high INTO r_tail
     FROM (VALUES (1)) one
     LEFT JOIN LATERAL (
         SELECT l.end_offset, l.created_at, l.cum_bytes FROM queen.log_segments l
-        WHERE l.partition_id = p_partition_id AND l.base_offset >= r_part.log_start
+        WHERE l.partition_id = r_part.id AND l.base_offset >= r_part.log_start
         ORDER BY l.base_offset DESC LIMIT 1
     ) s ON true
     LEFT JOIN LATERAL (
         SELECT x.high FROM queen.log_txns x
-        WHERE x.partition_id = p_partition_id AND x.base_offset >= r_part.txns_start
+        WHERE x.partition_id = r_part.id AND x.base_offset >= r_part.txns_start
         ORDER BY x.base_offset DESC LIMIT 1
     ) t ON true;
     v_first := greatest(r_part.last_offset, r_tail.end_offset) + 1;
@@ -69,7 +54,7 @@ BEGIN
         INTO r_dup
         FROM (
             SELECT x.item, min(x.leader) AS leader, min(x.dup_offset) AS dup_offset
-            FROM queen._find_repeats(p_partition_id, r_part.txns_start,
+            FROM queen._find_repeats(r_part.id, r_part.txns_start,
                      CASE WHEN p_window > 0 THEN v_stamp - make_interval(secs => p_window) END,
                      coalesce(r_tail.high, ''), p_ids) x
             GROUP BY x.item
@@ -86,24 +71,25 @@ BEGIN
     END IF;
 
     IF v_count > 0 THEN
-        RETURN QUERY SELECT * FROM queen._store_slices(
+        v_rows := queen._store_slices(
             p_grp, r_part, v_first, v_stamp, coalesce(r_tail.cum_bytes, r_part.last_cum), coalesce(r_tail.high, ''),
             p_payloads, p_ids, p_keys, p_trace_ids, p_producer_subs, p_nonce, v_items);
     END IF;
     IF v_items IS NOT NULL OR v_count = 0 THEN
         r_out.status := 'duplicate';
-        r_out.partition_id := p_partition_id;
+        r_out.partition_id := r_part.id;
         r_out.items := r_dup.items;
-        SELECT array_agg(o.at ORDER BY o.ord), array_agg(queen._message_id_at(p_partition_id, o.at) ORDER BY o.ord)
+        SELECT array_agg(o.at ORDER BY o.ord), array_agg(queen._message_id_at(r_part.id, o.at) ORDER BY o.ord)
         INTO r_out.item_offsets, r_out.item_ids
         FROM (
             SELECT u.ord, coalesce(u.off, v_first + array_position(v_items, u.leader) - 1) AS at
             FROM unnest(r_dup.leaders, r_dup.offsets) WITH ORDINALITY u (leader, off, ord)
         ) o;
-        RETURN NEXT r_out;
+        v_rows := v_rows || r_out;
     END IF;
+    RETURN v_rows;
 END $$;
-REVOKE ALL ON FUNCTION queen._push_group(integer, uuid, integer, text[], text[], text[], text[], text[], bigint, boolean) FROM PUBLIC;
+REVOKE ALL ON FUNCTION queen._push_group(integer, queen.log_partitions, integer, text[], text[], text[], text[], text[], bigint) FROM PUBLIC;
 
 /*
  * Purpose:     the elements of an array at the positions given (from 0), NULL for a NULL array.

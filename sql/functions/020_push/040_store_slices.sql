@@ -23,17 +23,20 @@ CREATE OR REPLACE FUNCTION queen._store_slices(
     p_producer_subs text[],
     p_nonce bigint,
     p_items integer[]
-) RETURNS SETOF queen.push_row
+) RETURNS queen.push_row[]
 LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
     r_out queen.push_row;
-    r_txn record;
+    v_rows queen.push_row[];
     v_count integer := cardinality(p_payloads);
     v_bytes bigint := queen._frame_bytes(p_payloads, p_ids, p_keys);
     v_whole boolean := v_count <= 1000 AND (v_bytes <= 1048576 OR v_count = 1);
     v_seed bigint := queen._id_seed(r_part.id);
     v_nonce bigint := coalesce(p_nonce, queen._draw_nonce());
     v_high text COLLATE "C" := p_high;
+    v_lo text COLLATE "C";
+    v_hi text COLLATE "C";
+    v_hashes bigint[];
     v_prefix text;
     v_from integer := 1;
     v_to integer := v_count;
@@ -62,34 +65,38 @@ BEGIN
         r_out.items := p_items[v_from : v_to];
         v_prefix := left(r_out.id_base::text, 31);
         v_cum := v_cum + v_bytes;
-        IF v_ids IS NULL THEN
-            SELECT array_agg(hashtextextended(v_prefix || lpad(to_hex(k), 5, '0'), v_seed)) AS hashes,
-                   v_prefix || '00000' AS lo, v_prefix || lpad(to_hex(r_out.frames - 1), 5, '0') AS hi
-            INTO r_txn
-            FROM generate_series(0, r_out.frames - 1) k;
+        IF v_ids IS NULL AND r_out.frames = 1 THEN
+            v_lo := v_prefix || '00000';
+            v_hi := v_lo;
+            v_hashes := ARRAY[hashtextextended(v_lo, v_seed)];
+        ELSIF v_ids IS NULL THEN
+            v_lo := v_prefix || '00000';
+            v_hi := v_prefix || lpad(to_hex(r_out.frames - 1), 5, '0');
+            v_hashes := ARRAY(
+                SELECT hashtextextended(v_prefix || lpad(to_hex(k), 5, '0'), v_seed) FROM generate_series(0, r_out.frames - 1) k);
         ELSE
-            SELECT array_agg(hashtextextended(i.id COLLATE "C", v_seed)) AS hashes,
-                   min(left(i.id, 64) COLLATE "C") AS lo, max(left(i.id, 64) COLLATE "C") AS hi
-            INTO r_txn
+            SELECT array_agg(hashtextextended(i.id COLLATE "C", v_seed)), min(left(i.id, 64) COLLATE "C"), max(left(i.id, 64) COLLATE "C")
+            INTO v_hashes, v_lo, v_hi
             FROM (
                 SELECT coalesce(u.id, v_prefix || lpad(to_hex(u.ord - 1), 5, '0')) AS id
                 FROM unnest(v_ids) WITH ORDINALITY u (id, ord)
             ) i;
         END IF;
-        INSERT INTO queen.log_segments (
-            partition_id, base_offset, end_offset, created_at, id_base, frames, bytes, orig_bytes, cum_bytes,
-            payloads, transaction_ids, keys, trace_ids, producer_subs)
-        VALUES (
-            r_part.id, r_out.base_offset, p_first + v_to - 1, v_stamp, r_out.id_base, r_out.frames, v_bytes, v_bytes, v_cum,
-            v_payloads, queen._unless_all_null(v_ids), queen._unless_all_null(v_keys),
-            queen._unless_all_null(p_trace_ids[v_from : v_to])::uuid[], queen._unless_all_null(p_producer_subs[v_from : v_to]));
+        WITH segment AS (
+            INSERT INTO queen.log_segments (
+                partition_id, base_offset, end_offset, created_at, id_base, frames, bytes, orig_bytes, cum_bytes,
+                payloads, transaction_ids, keys, trace_ids, producer_subs)
+            VALUES (
+                r_part.id, r_out.base_offset, p_first + v_to - 1, v_stamp, r_out.id_base, r_out.frames, v_bytes, v_bytes, v_cum,
+                v_payloads, queen._unless_all_null(v_ids), queen._unless_all_null(v_keys),
+                queen._unless_all_null(p_trace_ids[v_from : v_to])::uuid[], queen._unless_all_null(p_producer_subs[v_from : v_to]))
+        )
         INSERT INTO queen.log_txns (partition_id, base_offset, end_offset, created_at, hashes, lo, hi, high, out_of_order)
-        VALUES (
-            r_part.id, r_out.base_offset, p_first + v_to - 1, v_stamp, r_txn.hashes, r_txn.lo, r_txn.hi,
-            greatest(v_high, r_txn.hi COLLATE "C"), r_txn.lo COLLATE "C" <= v_high);
-        RETURN NEXT r_out;
+        VALUES (r_part.id, r_out.base_offset, p_first + v_to - 1, v_stamp, v_hashes, v_lo, v_hi,
+                greatest(v_high, v_hi), v_lo <= v_high);
+        v_rows := v_rows || r_out;
         EXIT WHEN v_to = v_count;
-        v_high := greatest(v_high, r_txn.hi COLLATE "C");
+        v_high := greatest(v_high, v_hi);
         v_from := v_to + 1;
         v_stamp := v_stamp + interval '1 microsecond';
     END LOOP;
@@ -106,6 +113,7 @@ BEGIN
             oldest_txn_at = coalesce(p.oldest_txn_at, p_stamp)
         WHERE p.id = r_part.id;
     END IF;
+    RETURN v_rows;
 END $$;
 REVOKE ALL ON FUNCTION queen._store_slices(integer, queen.log_partitions, bigint, timestamptz, bigint, text,
     text[], text[], text[], text[], text[], bigint, integer[]) FROM PUBLIC;

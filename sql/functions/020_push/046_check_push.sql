@@ -1,5 +1,5 @@
 /*
- * Purpose:     refuse a push whose arrays do not fit together or whose names or ids are out of contract, before anything
+ * Purpose:     true, or refuse a push whose arrays do not fit together or whose names or ids are out of contract, before anything
  *              is written. Items of the set face were scanned by the server; the human face has _check_items.
  * Locks:       none.  Isolation: any.  Volatility: STABLE.
  * Bounds:      the arrays given.  Idempotency: yes.
@@ -16,7 +16,7 @@ CREATE OR REPLACE FUNCTION queen._check_push(
     p_trace_ids text[],
     p_producer_subs text[],
     p_nonces bigint[]
-) RETURNS void
+) RETURNS boolean
 LANGUAGE plpgsql STABLE AS $$
 DECLARE
     v_items integer := cardinality(p_payloads);
@@ -36,11 +36,16 @@ BEGIN
         PERFORM queen._raise('QN400', 'a payload must not be null; write the JSON null', 'p_payloads');
     END IF;
     FOREACH v_name IN ARRAY p_queues LOOP
-        PERFORM queen._check_name(v_name, 'queue');
+        IF queen._is_bad_name(v_name) THEN
+            PERFORM queen._check_name(v_name, 'queue');
+        END IF;
     END LOOP;
     FOREACH v_name IN ARRAY p_partitions LOOP
-        PERFORM queen._check_name(v_name, 'partition');
+        IF queen._is_bad_name(v_name) THEN
+            PERFORM queen._check_name(v_name, 'partition');
+        END IF;
     END LOOP;
+    RETURN true;
 END $$;
 REVOKE ALL ON FUNCTION queen._check_push(text[], text[], integer[], text[], text[], text[], text[], text[], bigint[]) FROM PUBLIC;
 

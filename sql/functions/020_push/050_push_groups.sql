@@ -18,10 +18,13 @@ CREATE OR REPLACE FUNCTION queen._push_groups(
     p_tenant_id uuid,
     p_trace_ids text[],
     p_producer_subs text[]
-) RETURNS SETOF queen.push_row
+) RETURNS queen.push_row[]
 LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
+    v_rows queen.push_row[];
+    r_lane record;
     r_lanes record;
+    r_part queen.log_partitions;
     r_out queen.push_row;
     v_groups integer := cardinality(p_queues);
     v_ends integer[];
@@ -30,21 +33,28 @@ DECLARE
     v_i integer;
 BEGIN
     IF coalesce(v_groups, 0) = 0 THEN
-        RETURN;
+        RETURN NULL;
+    ELSIF NOT queen._check_push(p_queues, p_partitions, p_counts, p_payloads, p_ids, p_keys, p_trace_ids, p_producer_subs, p_nonces) THEN
+        RETURN NULL;
+    ELSIF v_groups = 1 AND NOT p_skip_locked THEN
+        -- The common case in one statement: what is read beside the lock is the queue's options, which it does not guard.
+        SELECT q.dedup_window_seconds AS win, q.encryption_enabled AS encrypted, p AS part INTO r_lane
+        FROM queen.queues q
+        JOIN queen.log_partitions p ON p.queue_id = q.id AND p.name = p_partitions[1]
+        WHERE q.tenant_id = p_tenant_id AND q.name = p_queues[1] AND q.deleted_at IS NULL
+        FOR NO KEY UPDATE OF p;
+        IF FOUND AND NOT r_lane.encrypted THEN
+            RETURN queen._push_group(0, r_lane.part, r_lane.win, p_payloads, queen._unless_all_null(p_ids), p_keys,
+                p_trace_ids, p_producer_subs, p_nonces[1]);
+        END IF;
     END IF;
-    PERFORM queen._check_push(p_queues, p_partitions, p_counts, p_payloads, p_ids, p_keys, p_trace_ids, p_producer_subs, p_nonces);
-    SELECT * INTO r_lanes FROM queen._resolve_lanes(p_queues, p_partitions, p_tenant_id);
+    r_lanes := queen._resolve_lanes(p_queues, p_partitions, p_tenant_id);
     IF array_position(r_lanes.ids, NULL) IS NOT NULL THEN
         PERFORM queen._provision(p_queues, p_partitions, p_tenant_id);
-        SELECT * INTO r_lanes FROM queen._resolve_lanes(p_queues, p_partitions, p_tenant_id);
+        r_lanes := queen._resolve_lanes(p_queues, p_partitions, p_tenant_id);
         IF array_position(r_lanes.ids, NULL) IS NOT NULL THEN
             PERFORM queen._raise('40001', 'a queue was deleted meanwhile; retry the call');
         END IF;
-    END IF;
-    IF v_groups = 1 AND NOT r_lanes.encrypted[1] THEN
-        RETURN QUERY SELECT * FROM queen._push_group(0, r_lanes.ids[1], r_lanes.windows[1], p_payloads, p_ids, p_keys,
-            p_trace_ids, p_producer_subs, p_nonces[1], p_skip_locked);
-        RETURN;
     END IF;
     SELECT array_agg(c.upto ORDER BY c.ord) INTO v_ends
     FROM (SELECT n.ord, sum(n.cnt) OVER (ORDER BY n.ord)::integer AS upto FROM unnest(p_counts) WITH ORDINALITY n (cnt, ord)) c;
@@ -56,17 +66,33 @@ BEGIN
         v_from := v_to - p_counts[v_i] + 1;
         CONTINUE WHEN v_to < v_from;
         IF r_lanes.encrypted[v_i] AND NOT queen._are_envelopes(p_payloads[v_from : v_to]) THEN
+            r_out := NULL;
             r_out.grp := v_i - 1;
             r_out.status := 'failed';
             r_out.code := 'QN409';
             r_out.error := 'the queue is encrypted: only envelopes of the server may be stored in it';
-            RETURN NEXT r_out;
+            v_rows := v_rows || r_out;
+            CONTINUE;
+        END IF;
+        IF p_skip_locked THEN
+            SELECT * INTO r_part FROM queen.log_partitions WHERE id = r_lanes.ids[v_i] FOR NO KEY UPDATE SKIP LOCKED;
         ELSE
-            RETURN QUERY SELECT * FROM queen._push_group(v_i - 1, r_lanes.ids[v_i], r_lanes.windows[v_i],
-                p_payloads[v_from : v_to], queen._unless_all_null(p_ids[v_from : v_to]), p_keys[v_from : v_to],
-                p_trace_ids[v_from : v_to], p_producer_subs[v_from : v_to], p_nonces[v_i], p_skip_locked);
+            SELECT * INTO r_part FROM queen.log_partitions WHERE id = r_lanes.ids[v_i] FOR NO KEY UPDATE;
+        END IF;
+        IF r_part.id IS NOT NULL THEN
+            v_rows := v_rows || queen._push_group(v_i - 1, r_part, r_lanes.windows[v_i], p_payloads[v_from : v_to],
+                queen._unless_all_null(p_ids[v_from : v_to]), p_keys[v_from : v_to], p_trace_ids[v_from : v_to],
+                p_producer_subs[v_from : v_to], p_nonces[v_i]);
+        ELSIF p_skip_locked THEN
+            r_out := NULL;
+            r_out.grp := v_i - 1;
+            r_out.status := 'busy';
+            v_rows := v_rows || r_out;
+        ELSE
+            PERFORM queen._raise('40001', 'the partition was removed meanwhile; retry the call');
         END IF;
     END LOOP;
+    RETURN v_rows;
 END $$;
 REVOKE ALL ON FUNCTION queen._push_groups(text[], text[], integer[], text[], text[], text[], bigint[], boolean, uuid, text[], text[]) FROM PUBLIC;
 
@@ -86,15 +112,6 @@ CREATE OR REPLACE FUNCTION queen._resolve_lanes(
 )
 LANGUAGE plpgsql VOLATILE AS $$
 BEGIN
-    IF cardinality(p_queues) = 1 THEN
-        SELECT ARRAY[p.id], ARRAY[q.dedup_window_seconds], ARRAY[q.encryption_enabled]
-        INTO ids, windows, encrypted
-        FROM queen.queues q
-        JOIN queen.log_partitions p ON p.queue_id = q.id AND p.name = p_partitions[1]
-        WHERE q.tenant_id = p_tenant_id AND q.name = p_queues[1] AND q.deleted_at IS NULL;
-        ids := coalesce(ids, ARRAY[NULL::uuid]);
-        RETURN;
-    END IF;
     SELECT array_agg(p.id ORDER BY g.ord),
            array_agg(q.dedup_window_seconds ORDER BY g.ord),
            array_agg(q.encryption_enabled ORDER BY g.ord)

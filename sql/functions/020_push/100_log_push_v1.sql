@@ -30,18 +30,14 @@ SET search_path = queen, pg_catalog, pg_temp
 SET plan_cache_mode = force_generic_plan
 SET enable_seqscan = off
 AS $$
+DECLARE
+    r_row queen.push_row;
 BEGIN
-    IF current_setting('transaction_isolation') = 'read committed' THEN
-        RETURN QUERY SELECT * FROM queen._push_groups(p_queues, p_partitions, p_counts, p_payloads, p_transaction_ids,
-            p_keys, p_nonces, p_skip_locked, queen._tenant(p_tenant_id), p_trace_ids, p_producer_subs);
-        RETURN;
-    END IF;
-    BEGIN
-        RETURN QUERY SELECT * FROM queen._push_groups(p_queues, p_partitions, p_counts, p_payloads, p_transaction_ids,
-            p_keys, p_nonces, p_skip_locked, queen._tenant(p_tenant_id), p_trace_ids, p_producer_subs);
-    EXCEPTION WHEN unique_violation THEN
-        PERFORM queen._raise('40001', 'another push came first; retry the transaction');
-    END;
+    FOREACH r_row IN ARRAY coalesce(queen._push(p_queues, p_partitions, p_counts, p_payloads, p_transaction_ids, p_keys,
+        p_nonces, p_skip_locked, queen._tenant(p_tenant_id), p_trace_ids, p_producer_subs), '{}')
+    LOOP
+        RETURN NEXT r_row;
+    END LOOP;
 END $$;
 COMMENT ON FUNCTION queen.log_push_v1(text[], text[], integer[], text[], text[], text[], bigint[], boolean, uuid, text[], text[]) IS
 'Push groups of messages into partitions in one call; answers one row a stored segment and one row for the repeats of a group.';

@@ -18,6 +18,8 @@ CREATE OR REPLACE FUNCTION queen.push_v1(
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER
 SET search_path = queen, pg_catalog, pg_temp
 SET lock_timeout = '5s'
+SET plan_cache_mode = force_generic_plan
+SET enable_seqscan = off
 AS $$
 BEGIN
     RETURN QUERY SELECT * FROM queen.push_many_v1(

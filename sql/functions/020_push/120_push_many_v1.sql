@@ -19,9 +19,13 @@ CREATE OR REPLACE FUNCTION queen.push_many_v1(
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER
 SET search_path = queen, pg_catalog, pg_temp
 SET lock_timeout = '5s'
+SET plan_cache_mode = force_generic_plan
+SET enable_seqscan = off
 AS $$
 DECLARE
     r_in record;
+    r_bad record;
+    v_rows queen.push_row[];
     v_items integer := cardinality(p_payloads);
 BEGIN
     PERFORM queen._check_items(p_transaction_ids, p_keys);
@@ -54,56 +58,34 @@ BEGIN
                p_payloads::text[] AS payloads, p_transaction_ids AS ids, p_keys AS keys, NULL::bigint[] AS origin
         INTO r_in;
     END IF;
+    v_rows := queen._push(
+        array_fill(p_queue, ARRAY[cardinality(r_in.partitions)]), r_in.partitions, r_in.counts, r_in.payloads, r_in.ids,
+        r_in.keys, NULL, false, queen._current_tenant(), NULL, NULL);
+    SELECT r.code, r.error INTO r_bad FROM unnest(v_rows) r WHERE r.status = 'failed' LIMIT 1;
+    IF FOUND THEN
+        PERFORM queen._raise(r_bad.code, r_bad.error);
+    END IF;
     RETURN QUERY
-    SELECT m.item, m.status, m.message_id,
-           coalesce(p_transaction_ids[m.item + 1], m.message_id::text), m."offset", m.partition
+    SELECT v.item, v.status, v.id::uuid, coalesce(t.id, v.id), v."offset", v.partition
     FROM (
-        SELECT coalesce(r_in.origin[v.at + 1], v.at)::integer AS item, v.status, v.message_id, v."offset", v.partition
-        FROM queen._push_verdicts(p_queue, r_in.partitions, r_in.counts, r_in.payloads, r_in.ids, r_in.keys) v
-    ) m
-    ORDER BY m.item;
+        -- OFFSET 0 keeps each expression from being computed once a use.
+        SELECT coalesce(r_in.origin[a.at + 1], a.at)::integer AS item, r.status,
+               CASE WHEN r.status = 'queued' THEN left(r.id_base::text, 31) || lpad(to_hex(a.k), 5, '0')
+                    ELSE r.item_ids[a.k + 1]::text END AS id,
+               CASE WHEN r.status = 'queued' THEN r.base_offset + a.k ELSE r.item_offsets[a.k + 1] END AS "offset",
+               r_in.partitions[r.grp + 1] AS partition
+        FROM unnest(v_rows) r
+        CROSS JOIN LATERAL (
+            SELECT k, g.start + coalesce(r.items[k + 1], r.first_item + k) AS at
+            FROM (SELECT coalesce(sum(c), 0)::integer AS start FROM unnest(r_in.counts[1 : r.grp]) c) g,
+                 generate_series(0, coalesce(cardinality(r.items), r.frames) - 1) k
+            OFFSET 0
+        ) a
+        OFFSET 0
+    ) v
+    LEFT JOIN unnest(p_transaction_ids) WITH ORDINALITY t (id, ord) ON t.ord = v.item + 1
+    ORDER BY v.item;
 END $$;
 COMMENT ON FUNCTION queen.push_many_v1(text, json[], text[], text[], text[]) IS
 'Push many messages of one queue in one call; they commit or roll back with your transaction. One answer row a message, in input order.';
 REVOKE ALL ON FUNCTION queen.push_many_v1(text, json[], text[], text[], text[]) FROM PUBLIC;
-
-/*
- * Purpose:     run log_push_v1 for one queue and spread its rows to one verdict an item (at = position in the call).
- * Locks:       as log_push_v1.  Isolation: as log_push_v1.  Volatility: VOLATILE: writes.
- * Bounds:      the call given.  Idempotency: as log_push_v1.
- * Raises:      as log_push_v1; a refused group raises its code.
- * Source:      design 4.
- */
-CREATE OR REPLACE FUNCTION queen._push_verdicts(
-    p_queue text,
-    p_partitions text[],
-    p_counts integer[],
-    p_payloads text[],
-    p_ids text[],
-    p_keys text[]
-) RETURNS TABLE (at integer, status text, message_id uuid, "offset" bigint, partition text)
-LANGUAGE plpgsql VOLATILE AS $$
-DECLARE
-    r queen.push_row;
-    v_start integer;
-    v_k integer;
-BEGIN
-    FOR r IN SELECT * FROM queen.log_push_v1(
-        array_fill(p_queue, ARRAY[cardinality(p_partitions)]), p_partitions, p_counts, p_payloads, p_ids, p_keys)
-    LOOP
-        IF r.status = 'failed' THEN
-            PERFORM queen._raise(r.code, r.error);
-        END IF;
-        v_start := coalesce((SELECT sum(c) FROM unnest(p_counts[1 : r.grp]) c), 0);
-        partition := p_partitions[r.grp + 1];
-        status := r.status;
-        FOR v_k IN 0 .. coalesce(cardinality(r.items), r.frames) - 1
-        LOOP
-            at := v_start + coalesce(r.items[v_k + 1], r.first_item + v_k);
-            message_id := CASE WHEN r.status = 'queued' THEN queen._frame_id(r.id_base, v_k) ELSE r.item_ids[v_k + 1] END;
-            "offset" := CASE WHEN r.status = 'queued' THEN r.base_offset + v_k ELSE r.item_offsets[v_k + 1] END;
-            RETURN NEXT;
-        END LOOP;
-    END LOOP;
-END $$;
-REVOKE ALL ON FUNCTION queen._push_verdicts(text, text[], integer[], text[], text[], text[]) FROM PUBLIC;
