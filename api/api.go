@@ -35,6 +35,13 @@ type Server struct {
 	api     huma.API
 	handler http.Handler
 
+	pushes *courier[*pushGroup]
+	acks   *courier[*ackGroup]
+	room   *waitroom
+	teller *teller
+	owners owners
+	fills  fills
+
 	stopping atomic.Bool    // readyz says no, parked pops go home
 	stop     chan struct{}  // closed when stopping turns true
 	loops    sync.WaitGroup // goroutines of Start
@@ -51,7 +58,7 @@ func New(cfg Config, pool *pgxpool.Pool, log *slog.Logger) (*Server, error) {
 	if log == nil {
 		log = slog.New(slog.DiscardHandler)
 	}
-	s := &Server{cfg: cfg, pool: pool, log: log, stop: make(chan struct{})}
+	s := &Server{cfg: cfg, pool: pool, log: log, stop: make(chan struct{}), room: newWaitroom(), teller: newTeller()}
 	s.route()
 	return s, nil
 }
@@ -63,7 +70,11 @@ func (s *Server) Handler() http.Handler { return s.handler }
 // Start runs the server's own goroutines until Stop or the end of ctx.
 func (s *Server) Start(ctx context.Context) {
 	ctx, s.cancel = context.WithCancel(ctx)
-	_ = ctx
+	s.loops.Go(func() { s.watch(ctx) })
+	if s.cfg.Listen {
+		s.loops.Go(func() { s.hearOthers(ctx) })
+		s.loops.Go(func() { s.tellOthers(ctx) })
+	}
 }
 
 // Stop sends parked pops home, refuses readiness, and waits until the

@@ -37,8 +37,8 @@ type Config struct {
 	AcquireTimeout   time.Duration // REGENT_ACQUIRE_TIMEOUT_MS: wait for a free connection
 	StopTimeout      time.Duration // REGENT_STOP_TIMEOUT_MS: grace for running requests
 
-	PushFlushers int  // REGENT_FLUSHERS: calls that carry pushes (and as many that carry acks) at a time
-	Listen       bool // REGENT_LISTEN: hear and tell other servers of pushes; off behind a pooler
+	Flushers int  // REGENT_FLUSHERS: calls that carry pushes (and as many that carry acks) at a time
+	Listen   bool // REGENT_LISTEN: hear and tell other servers of pushes; off behind a pooler
 }
 
 // DefaultConfig is what an empty environment gives.
@@ -50,7 +50,7 @@ func DefaultConfig() Config {
 		DatabaseURL: "postgres://postgres:postgres@localhost:5432/postgres?sslmode=disable",
 		ExecMode:    "cache_statement", StatementTimeout: 30 * time.Second, LockTimeout: 5 * time.Second,
 		IdleTxTimeout: time.Minute, AcquireTimeout: 5 * time.Second, StopTimeout: 20 * time.Second,
-		PushFlushers: 2, Listen: true,
+		Flushers: 2, Listen: true,
 	}
 }
 
@@ -79,7 +79,7 @@ func ConfigFromEnv(lookup func(string) (string, bool)) (Config, error) {
 	env.millis("REGENT_IDLE_TX_TIMEOUT_MS", &cfg.IdleTxTimeout, 0)
 	env.millis("REGENT_ACQUIRE_TIMEOUT_MS", &cfg.AcquireTimeout, 1)
 	env.millis("REGENT_STOP_TIMEOUT_MS", &cfg.StopTimeout, 0)
-	env.number("REGENT_FLUSHERS", &cfg.PushFlushers, 1)
+	env.number("REGENT_FLUSHERS", &cfg.Flushers, 1)
 	env.boolean("REGENT_LISTEN", &cfg.Listen)
 	cfg.DatabaseURL = env.database()
 	return cfg, errors.Join(append(env.faults, cfg.check())...)
@@ -87,6 +87,15 @@ func ConfigFromEnv(lookup func(string) (string, bool)) (Config, error) {
 
 // Addr is the listen address with its port.
 func (c Config) Addr() string { return net.JoinHostPort(c.BindAddr, strconv.Itoa(c.Port)) }
+
+// collisionPatience is how long a colliding call is repeated: one that has waited
+// for a lock as long as it may is not worth a second wait.
+func (c Config) collisionPatience() time.Duration {
+	if c.LockTimeout <= 0 {
+		return 5 * time.Second
+	}
+	return c.LockTimeout * 9 / 10
+}
 
 func (c Config) check() error {
 	if host, port, err := net.SplitHostPort(c.BindAddr); err == nil && port != "" {
@@ -101,7 +110,7 @@ func (c Config) check() error {
 	if _, err := execMode(c.ExecMode); err != nil {
 		return err
 	}
-	if c.PushFlushers < 1 || c.AcquireTimeout <= 0 {
+	if c.Flushers < 1 || c.AcquireTimeout <= 0 {
 		return errors.New("REGENT_FLUSHERS and REGENT_ACQUIRE_TIMEOUT_MS must be positive")
 	}
 	return nil

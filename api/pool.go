@@ -14,9 +14,13 @@ import (
 	"github.com/jackc/pgx/v5/pgtype"
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"regent.local/regent/db"
 	"regent.local/regent/db/dberr"
 	"regent.local/regent/db/session"
 )
+
+// querier is every generated call of a stored function.
+type querier = db.Querier
 
 // maxPool is the largest pool that is chosen without being asked for.
 const maxPool = 160
@@ -133,12 +137,18 @@ func (s *Server) again(err error, try int, elapsed time.Duration) bool {
 	case dberr.StalePlan(err), pgconn.SafeToRetry(err):
 		return try == 1
 	case isRetry(err):
-		return try < 8 && elapsed < s.cfg.LockTimeout*9/10
+		return try < 8 && elapsed < s.cfg.collisionPatience()
 	}
 	return false
 }
 
 func (s *Server) callOnce(ctx context.Context, fn func(context.Context, querier) error) error {
+	return s.onConn(ctx, func(ctx context.Context, conn *pgx.Conn) error { return fn(ctx, db.New(conn)) })
+}
+
+// onConn lends one pooled connection to fn, once, under a context that outlives
+// the client.
+func (s *Server) onConn(ctx context.Context, fn func(context.Context, *pgx.Conn) error) error {
 	conn, err := s.acquire(ctx)
 	if err != nil {
 		return err
@@ -146,8 +156,8 @@ func (s *Server) callOnce(ctx context.Context, fn func(context.Context, querier)
 	defer conn.Release()
 	running, cancel := s.detached(ctx)
 	defer cancel()
-	err = fn(running, newQuerier(conn))
-	if dberr.From(err) != nil && dberr.From(err).Code == "25006" {
+	err = fn(running, conn.Conn())
+	if err != nil && dberr.From(err).Code == "25006" {
 		s.dropReadOnly(running, conn)
 	}
 	return err

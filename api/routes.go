@@ -32,6 +32,10 @@ func (s *Server) route() {
 
 // register adds every topic's routes. One line a topic file.
 func (s *Server) register(api huma.API) {
+	s.registerPush(api)
+	s.registerPop(api)
+	s.registerAck(api)
+	s.registerLease(api)
 	s.registerHealth(api)
 	s.registerQueues(api)
 }

@@ -1,0 +1,219 @@
+package api
+
+import (
+	"net/http"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/danielgtaylor/huma/v2/adapters/humago"
+	"github.com/google/uuid"
+
+	"regent.local/regent/db"
+)
+
+// writePatience is how long a client may take to read an answer.
+const writePatience = 2 * time.Minute
+
+// stamp is the form of times on the message plane.
+const stamp = "2006-01-02T15:04:05.000000Z"
+
+// deliver writes the answer of a pop. When that fails, or the client went before
+// it was written, the messages are given back at once.
+func (s *Server) deliver(c huma.Context, r *popRequest, rows []db.PopRow) {
+	if len(rows) == 0 {
+		c.SetStatus(http.StatusNoContent)
+		return
+	}
+	request, w := humago.Unwrap(c)
+	if request.Context().Err() != nil {
+		s.release(r, rows)
+		return
+	}
+	body := renderPop(r, rows)
+	header := w.Header()
+	header.Set("Content-Type", "application/json")
+	header.Set("Content-Length", strconv.Itoa(len(body)))
+	out := http.NewResponseController(w)
+	_ = out.SetWriteDeadline(time.Now().Add(writePatience)) // a recorder has none
+	w.WriteHeader(http.StatusOK)
+	_, err := w.Write(body)
+	if err == nil {
+		err = out.Flush()
+	}
+	_ = out.SetWriteDeadline(time.Time{})
+	if err != nil {
+		s.release(r, rows)
+	}
+}
+
+// renderPop builds the answer. Payloads are copied into it as they are.
+func renderPop(r *popRequest, rows []db.PopRow) []byte {
+	group := appendText(nil, r.group)
+	size := 512
+	for i := range rows {
+		size += 64 * len(rows[i].Payloads)
+		for _, payload := range rows[i].Payloads {
+			size += len(payload) + 320 + len(group)
+		}
+	}
+	first := &rows[0]
+	out := append(make([]byte, 0, size), `{"success":true,"queue":`...)
+	out = appendText(out, r.args.Queue)
+	out = append(out, `,"partition":`...)
+	out = appendText(out, first.Partition)
+	out = append(out, `,"partitionId":"`...)
+	out = appendUUID(out, first.PartitionID)
+	out = append(out, `","leaseId":`...)
+	out = appendText(out, first.LeaseID)
+	out = append(out, `,"consumerGroup":`...)
+	out = append(out, group...)
+	out = append(out, `,"messages":[`...)
+	claimed := 0
+	for i := range rows {
+		if i == 0 || rows[i].PartitionID != rows[i-1].PartitionID {
+			claimed++
+		}
+		out = appendSlice(out, &rows[i], group, i > 0)
+	}
+	out = append(out, `],"partitionsClaimed":`...)
+	return append(strconv.AppendInt(out, int64(claimed), 10), '}')
+}
+
+// appendSlice writes the messages of one row; they share their tail.
+func appendSlice(out []byte, row *db.PopRow, group []byte, comma bool) []byte {
+	created := row.CreatedAt.UTC().AppendFormat(nil, stamp)
+	tail := append([]byte(`,"createdAt":"`), created...)
+	tail = append(tail, `","partitionId":"`...)
+	tail = appendUUID(tail, row.PartitionID)
+	tail = append(tail, `","partition":`...)
+	tail = appendText(tail, row.Partition)
+	tail = append(tail, `,"leaseId":`...)
+	tail = appendText(tail, row.LeaseID)
+	tail = append(tail, `,"consumerGroup":`...)
+	tail = append(tail, group...)
+	tail = append(tail, `,"deliveryAttempt":`...)
+	tail = append(strconv.AppendInt(tail, int64(row.DeliveryAttempt), 10), '}')
+	for i, payload := range row.Payloads {
+		if comma || i > 0 {
+			out = append(out, ',')
+		}
+		id := messageID(row, i)
+		out = append(out, `{"id":"`...)
+		out = appendUUID(out, id)
+		out = append(out, `","transactionId":`...)
+		if given := at(row.TransactionIds, i); given != nil {
+			out = appendText(out, *given)
+		} else {
+			out = append(appendUUID(append(out, '"'), id), '"')
+		}
+		out = appendOptional(append(out, `,"traceId":`...), at(row.TraceIds, i))
+		out = append(append(out, `,"data":`...), payload...)
+		out = appendOptional(append(out, `,"producerSub":`...), at(row.ProducerSubs, i))
+		out = append(out, tail...)
+	}
+	return out
+}
+
+func appendOptional(out []byte, text *string) []byte {
+	if text == nil {
+		return append(out, "null"...)
+	}
+	return appendText(out, *text)
+}
+
+// at is element i of an array that may be missing as a whole.
+func at(texts []*string, i int) *string {
+	if i >= len(texts) {
+		return nil
+	}
+	return texts[i]
+}
+
+// messageID is the id of frame i of a slice.
+func messageID(row *db.PopRow, i int) uuid.UUID {
+	offset := row.FirstOffset + int64(i)
+	if row.Offsets != nil {
+		offset = row.Offsets[i]
+	}
+	return frameID(row.IDBase, offset-row.SegmentBase)
+}
+
+// transactionID is what frame i of a slice is acknowledged by.
+func transactionID(row *db.PopRow, i int) string {
+	if given := at(row.TransactionIds, i); given != nil {
+		return *given
+	}
+	return messageID(row, i).String()
+}
+
+// owners remembers which queue a partition belongs to, so that an ack that frees
+// it can wake the right pops. A partition that is not known costs a recheck.
+type owners struct {
+	mu     sync.RWMutex
+	queues map[uuid.UUID]queueKey
+}
+
+// maxOwners bounds the memory; a full one starts over.
+const maxOwners = 100_000
+
+func (o *owners) learn(rows []db.PopRow, queue queueKey) {
+	o.mu.RLock()
+	news := 0
+	for i := range rows {
+		if o.queues[rows[i].PartitionID] != queue {
+			news++
+		}
+	}
+	o.mu.RUnlock()
+	if news == 0 {
+		return
+	}
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.queues == nil || len(o.queues) >= maxOwners {
+		o.queues = map[uuid.UUID]queueKey{}
+	}
+	for i := range rows {
+		o.queues[rows[i].PartitionID] = queue
+	}
+}
+
+func (o *owners) of(partition uuid.UUID) (queueKey, bool) {
+	o.mu.RLock()
+	defer o.mu.RUnlock()
+	queue, ok := o.queues[partition]
+	return queue, ok
+}
+
+// fills remembers for a second which queues have no minPopWaitTime, so that most
+// pops need no question before their claim.
+type fills struct {
+	mu     sync.Mutex
+	simple map[queueKey]time.Time
+}
+
+const fillTrust = time.Second
+
+func (f *fills) known(queue queueKey) bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return time.Since(f.simple[queue]) < fillTrust
+}
+
+func (f *fills) note(queue queueKey) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.simple == nil || len(f.simple) >= maxOwners {
+		f.simple = map[queueKey]time.Time{}
+	}
+	f.simple[queue] = time.Now()
+}
+
+// forget is for a queue whose options have changed.
+func (f *fills) forget(queue queueKey) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	delete(f.simple, queue)
+}

@@ -1,0 +1,310 @@
+package api
+
+import (
+	"context"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"regent.local/regent/db"
+)
+
+// queueMode is the group of a pop that names none.
+const queueMode = "__QUEUE_MODE__"
+
+// maxBatch bounds the messages of one answer.
+const maxBatch = 10_000
+
+// PopResponse is a pop that found something.
+type PopResponse struct {
+	Success           bool            `json:"success"`
+	Queue             string          `json:"queue"`
+	Partition         string          `json:"partition" doc:"Of the first message."`
+	PartitionID       string          `json:"partitionId" format:"uuid" doc:"Of the first message."`
+	LeaseID           string          `json:"leaseId" doc:"Empty with autoAck. One lease covers every partition of the answer."`
+	ConsumerGroup     string          `json:"consumerGroup"`
+	Messages          []PoppedMessage `json:"messages" doc:"In offset order inside each partition."`
+	PartitionsClaimed int             `json:"partitionsClaimed"`
+}
+
+// PoppedMessage is one delivered message.
+type PoppedMessage struct {
+	ID              string    `json:"id" format:"uuid" doc:"Ids rise with the order inside a partition."`
+	TransactionID   string    `json:"transactionId" doc:"What to acknowledge by."`
+	TraceID         *string   `json:"traceId" nullable:"true"`
+	Data            any       `json:"data" doc:"The payload, byte for byte as pushed."`
+	ProducerSub     *string   `json:"producerSub" nullable:"true"`
+	CreatedAt       time.Time `json:"createdAt" doc:"Microseconds, UTC. Messages stored together share it."`
+	PartitionID     string    `json:"partitionId" format:"uuid"`
+	Partition       string    `json:"partition"`
+	LeaseID         string    `json:"leaseId"`
+	ConsumerGroup   string    `json:"consumerGroup"`
+	DeliveryAttempt int       `json:"deliveryAttempt" minimum:"1" doc:"Counts claims of a batch that starts at the same message."`
+}
+
+// popInput is a pop of either route. The query string is read by popQuery.
+type popInput struct {
+	Queue     string `path:"queue" maxLength:"255" doc:"Name of the queue." example:"orders"`
+	raw       string
+	partition *string
+}
+
+type pinnedPopInput struct {
+	popInput
+	Partition string `path:"partition" maxLength:"255" doc:"Name of the partition." example:"customer-17"`
+}
+
+// Resolve keeps the query string as it came.
+func (in *popInput) Resolve(ctx huma.Context) []error {
+	at := ctx.URL()
+	in.raw = at.RawQuery
+	return nil
+}
+
+// popReply writes its answer itself: it has to know whether that worked.
+type popReply struct {
+	Body func(huma.Context)
+}
+
+func (s *Server) registerPop(api huma.API) {
+	op := func(id, path, summary string) huma.Operation {
+		return s.op(huma.Operation{
+			OperationID: id, Method: http.MethodGet, Path: path, Tags: []string{"messages"}, Summary: summary,
+			Description: "Claims messages for a consumer group under a lease: acknowledge them, or they come again when the lease ends. " +
+				"Nothing to deliver is a bare 204; with wait=true that comes after the timeout.",
+			Parameters: popParameters(),
+			Responses: map[string]*huma.Response{
+				"200": jsonReply[PopResponse](api, "Messages.", popExample()),
+				"204": {Description: "Nothing to deliver."},
+			},
+		})
+	}
+	huma.Register(api, op("pop-queue", "/api/v1/pop/queue/{queue}", "Take messages of a queue"), s.popQueue)
+	huma.Register(api, op("pop-partition", "/api/v1/pop/queue/{queue}/partition/{partition}", "Take messages of one partition"), s.popPartition)
+}
+
+func (s *Server) popPartition(ctx context.Context, in *pinnedPopInput) (*popReply, error) {
+	if fault := nameFault(in.Partition); fault != "" {
+		return nil, badField("partition", fault)
+	}
+	in.partition = &in.Partition
+	return s.popQueue(ctx, &in.popInput)
+}
+
+func (s *Server) popQueue(ctx context.Context, in *popInput) (*popReply, error) {
+	if fault := nameFault(in.Queue); fault != "" {
+		return nil, badField("queue", fault)
+	}
+	request, err := s.popRequest(in)
+	if err != nil {
+		return nil, err
+	}
+	request.args.TenantID = s.tenant(ctx)
+	rows, err := s.pop(ctx, request)
+	if err != nil {
+		return nil, s.fail(ctx, "pop", err)
+	}
+	return &popReply{Body: func(c huma.Context) { s.deliver(c, request, rows) }}, nil
+}
+
+// popRequest is a pop that was understood.
+type popRequest struct {
+	args    db.PopParams
+	group   string
+	wait    bool
+	timeout time.Duration
+}
+
+func (s *Server) popRequest(in *popInput) (*popRequest, error) {
+	query, err := readPopQuery(in.raw)
+	if err != nil {
+		return nil, err
+	}
+	group := query.text("consumerGroup", queueMode)
+	if group == "" {
+		group = queueMode
+	}
+	if fault := nameFault(group); fault != "" {
+		return nil, badField("consumerGroup", fault)
+	}
+	if query.flag("conflation") {
+		return nil, badField("conflation", "is not available")
+	}
+	r := &popRequest{group: group, wait: query.flag("wait"), timeout: s.cfg.PopTimeout}
+	if ms, given := query.number("timeout"); given {
+		r.timeout = time.Duration(min(ms, int64(24*time.Hour/time.Millisecond))) * time.Millisecond
+	}
+	mode := subscription(query.text("subscriptionMode", s.cfg.SubscriptionMode))
+	r.args = db.PopParams{
+		Queue: in.Queue, Partition: in.partition, ConsumerGroup: &r.group,
+		Batch: query.within("batch", 200, 1, maxBatch), MaxPartitions: query.within("partitions", 1, 0, 1<<20),
+		AutoAck: query.flag("autoAck"), SubscriptionMode: &mode,
+	}
+	if seconds := query.within("leaseSeconds", 0, 0, 1<<31-1); seconds > 0 {
+		r.args.LeaseSeconds = &seconds
+	}
+	if from := query.text("subscriptionFrom", ""); from != "" {
+		r.args.SubscriptionFrom = &from
+	}
+	return r, nil
+}
+
+// subscription is new or all; whatever is not spelt new is all.
+func subscription(mode string) string {
+	switch strings.ToLower(strings.TrimSpace(mode)) {
+	case "new", "new-only", "new_only", "newonly":
+		return "new"
+	}
+	return "all"
+}
+
+// line is what the pop waits for.
+func (r *popRequest) line() lineKey {
+	key := lineKey{queueKey: queueKey{r.args.TenantID, r.args.Queue}, group: r.group}
+	if r.args.Partition != nil {
+		key.pinned, key.partition = true, *r.args.Partition
+	}
+	return key
+}
+
+// pop claims messages, and waits for some if asked to. While it waits it holds
+// no connection. A client that has gone takes nothing (F047).
+func (s *Server) pop(ctx context.Context, r *popRequest) ([]db.PopRow, error) {
+	if !r.wait {
+		return s.claim(ctx, r)
+	}
+	waiting, cancel := context.WithTimeout(ctx, r.timeout)
+	defer cancel()
+	w := s.room.enter(r.line())
+	took := false
+	defer func() { s.room.leave(w, took) }()
+	for {
+		if err := s.hold(waiting, r, w); err != nil {
+			return nil, err
+		}
+		mark := s.room.mark(w)
+		rows, err := s.claim(ctx, r)
+		if err != nil || len(rows) > 0 {
+			took = len(rows) > 0
+			return rows, err
+		}
+		s.room.nothing(w, mark)
+		select {
+		case <-w.signal:
+		case <-s.stop:
+			return nil, nil
+		case <-waiting.Done():
+			return nil, ctx.Err()
+		}
+	}
+}
+
+// claim is one call of the database.
+func (s *Server) claim(ctx context.Context, r *popRequest) (rows []db.PopRow, err error) {
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	err = s.call(ctx, func(ctx context.Context, q querier) (err error) {
+		rows, err = q.Pop(ctx, r.args)
+		return err
+	})
+	if err == nil && len(rows) > 0 {
+		s.owners.learn(rows, queueKey{r.args.TenantID, r.args.Queue})
+	}
+	return rows, err
+}
+
+// release gives back what was claimed for a client that did not get it: no
+// retry is charged, and whoever waits is woken. With autoAck nothing is left to
+// give back: such a pop is delivered at most once (F055).
+func (s *Server) release(r *popRequest, rows []db.PopRow) {
+	if r.args.AutoAck || len(rows) == 0 {
+		return
+	}
+	args := db.AckParams{TenantID: r.args.TenantID}
+	for i := range rows {
+		row := &rows[i]
+		if i > 0 && row.PartitionID == rows[i-1].PartitionID {
+			continue
+		}
+		args.PartitionIds = append(args.PartitionIds, row.PartitionID)
+		args.ConsumerGroups = append(args.ConsumerGroups, r.group)
+		args.LeaseIds = append(args.LeaseIds, &row.LeaseID)
+		args.Counts = append(args.Counts, 1)
+		args.TransactionIds = append(args.TransactionIds, transactionID(row, 0))
+		args.Statuses = append(args.Statuses, "retry")
+		args.Errors = append(args.Errors, nil)
+	}
+	err := s.call(context.Background(), func(ctx context.Context, q querier) error {
+		_, err := q.Ack(ctx, args)
+		return err
+	})
+	if err != nil {
+		s.log.Warn("a lease whose client has gone was not released", "error", clip(err.Error(), 300))
+	}
+	s.room.released(queueKey{r.args.TenantID, r.args.Queue}, r.group)
+}
+
+// hold waits for a fuller batch where the queue asks for it: before the claim,
+// so that no lease runs and no connection is held (O-24). It ends when the batch
+// is full, when the queue's time is over, and never after the caller's.
+func (s *Server) hold(waiting context.Context, r *popRequest, w *waiter) error {
+	if r.args.Partition != nil || r.args.Batch <= 1 {
+		return nil
+	}
+	var window <-chan time.Time
+	for {
+		fill, err := s.fill(waiting, r)
+		if err != nil || fill.MinPopWaitTime <= 0 || fill.Available <= 0 || fill.Available >= int64(r.args.Batch) {
+			return err
+		}
+		if window == nil {
+			timer := time.NewTimer(time.Duration(fill.MinPopWaitTime) * time.Millisecond)
+			defer timer.Stop()
+			window = timer.C
+		}
+		select {
+		case <-w.signal:
+		case <-window:
+			return nil
+		case <-s.stop:
+			return nil
+		case <-waiting.Done():
+			return nil
+		}
+	}
+}
+
+// fill asks how full a batch would be.
+func (s *Server) fill(ctx context.Context, r *popRequest) (row db.PopFillRow, err error) {
+	queue := queueKey{r.args.TenantID, r.args.Queue}
+	if s.fills.known(queue) {
+		return row, nil
+	}
+	err = s.call(ctx, func(ctx context.Context, q querier) (err error) {
+		row, err = q.PopFill(ctx, db.PopFillParams{
+			Queue: r.args.Queue, ConsumerGroup: &r.group, MaxPartitions: r.args.MaxPartitions, TenantID: r.args.TenantID,
+		})
+		return err
+	})
+	if err == nil && row.MinPopWaitTime <= 0 {
+		s.fills.note(queue)
+	}
+	return row, err
+}
+
+func popExample() any {
+	partition := "7d9f3b1e-4a52-4c1b-9a60-2f1d8f0c5e11"
+	lease := "01890a5d-ac96-7000-8000-7d9f3b1e4a52"
+	return map[string]any{
+		"success": true, "queue": "orders", "partition": "customer-17", "partitionId": partition, "leaseId": lease,
+		"consumerGroup": "billing", "partitionsClaimed": 1,
+		"messages": []any{map[string]any{
+			"id": "01890a5d-ac96-7000-8000-0000002dd000", "transactionId": "order-4711", "traceId": nil,
+			"data": map[string]any{"total": 12.5}, "producerSub": nil, "createdAt": "2025-01-31T12:00:00.000001Z",
+			"partitionId": partition, "partition": "customer-17", "leaseId": lease, "consumerGroup": "billing", "deliveryAttempt": 1,
+		}},
+	}
+}

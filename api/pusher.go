@@ -1,0 +1,206 @@
+package api
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/binary"
+	"errors"
+	"fmt"
+
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"regent.local/regent/db"
+)
+
+// joinsPush keeps two requests that use the same id for the same partition out of
+// one group: inside a group the first would win whatever the queue's window says.
+func joinsPush(b *batch[*pushGroup], next *parcel[*pushGroup]) bool {
+	if len(next.work.leaders) == 0 {
+		return true
+	}
+	for _, p := range b.parcels {
+		few, many := next.work.leaders, p.work.leaders
+		if len(few) > len(many) {
+			few, many = many, few
+		}
+		for id := range few {
+			if _, clash := many[id]; clash {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// sendPush makes one call of log_push.
+func (s *Server) sendPush(bundle []*batch[*pushGroup], wait bool) (map[*batch[*pushGroup]]resend, error) {
+	args, err := pushArguments(bundle, !wait)
+	if err != nil {
+		return nil, err
+	}
+	var rows []db.PushRow
+	err = s.call(context.Background(), func(ctx context.Context, q querier) (err error) {
+		rows, err = q.Push(ctx, args)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	again, err := readPush(bundle, rows)
+	if err == nil {
+		s.wakePushed(bundle, rows)
+	}
+	return again, err
+}
+
+// wakePushed wakes the pops that wait for what was stored.
+func (s *Server) wakePushed(bundle []*batch[*pushGroup], rows []db.PushRow) {
+	last := int32(-1)
+	for i := range rows {
+		if rows[i].Status == "queued" && rows[i].Grp != last {
+			last = rows[i].Grp
+			key := bundle[last].key
+			s.room.pushed(key.tenant, key.queue, key.name)
+			s.teller.tell(key.tenant, key.queue)
+		}
+	}
+}
+
+// pushArguments lays the batches out as flat arrays, one group a batch.
+func pushArguments(bundle []*batch[*pushGroup], skipLocked bool) (db.PushParams, error) {
+	items := 0
+	for _, b := range bundle {
+		items += b.items
+	}
+	nonces, err := drawNonces(len(bundle))
+	args := db.PushParams{
+		Queues: make([]string, len(bundle)), Partitions: make([]string, len(bundle)), Counts: make([]int32, len(bundle)),
+		Payloads: make([]string, 0, items), Nonces: nonces, SkipLocked: skipLocked, TenantID: bundle[0].key.tenant,
+	}
+	for i, b := range bundle {
+		args.Queues[i], args.Partitions[i], args.Counts[i] = b.key.queue, b.key.name, int32(b.items)
+		for _, part := range b.parcels {
+			for _, at := range part.work.items {
+				addItem(&args, &part.work.request.items[at], items)
+			}
+		}
+	}
+	return args, err
+}
+
+// addItem appends one item. The arrays of ids and keys stay nil until one is given.
+func addItem(args *db.PushParams, item *pushItem, items int) {
+	at := len(args.Payloads)
+	args.Payloads = append(args.Payloads, item.payload)
+	if item.id != nil {
+		if args.TransactionIds == nil {
+			args.TransactionIds = make([]*string, items)
+		}
+		args.TransactionIds[at] = item.id
+	}
+	if item.key != nil {
+		if args.Keys == nil {
+			args.Keys = make([]*string, items)
+		}
+		args.Keys[at] = item.key
+	}
+}
+
+// drawNonces draws 42 random bits a group.
+func drawNonces(n int) ([]int64, error) {
+	raw := make([]byte, 8*n)
+	if _, err := rand.Read(raw); err != nil {
+		return nil, fmt.Errorf("draw random bits: %w", err)
+	}
+	nonces := make([]int64, n)
+	for i := range nonces {
+		nonces[i] = int64(binary.LittleEndian.Uint64(raw[8*i:]) & (1<<42 - 1))
+	}
+	return nonces, nil
+}
+
+var errVerdicts = errors.New("the database answered a push with verdicts that do not fit")
+
+// readPush spreads the rows over the batches, and names those to send again.
+func readPush(bundle []*batch[*pushGroup], rows []db.PushRow) (map[*batch[*pushGroup]]resend, error) {
+	again := map[*batch[*pushGroup]]resend{}
+	verdicts := make([][]verdict, len(bundle))
+	for i, b := range bundle {
+		verdicts[i] = make([]verdict, b.items)
+	}
+	for i := range rows {
+		row := &rows[i]
+		if row.Grp < 0 || int(row.Grp) >= len(bundle) {
+			return nil, errVerdicts
+		}
+		b := bundle[row.Grp]
+		switch {
+		case row.Status == "busy":
+			again[b] = resendWaiting
+		case row.Status == "failed" && len(b.parcels) > 1:
+			again[b] = resendApart
+		case row.Status == "failed":
+			b.fail(refused(row))
+		case !spread(row, verdicts[row.Grp]):
+			b.fail(errVerdicts)
+		}
+	}
+	for i, b := range bundle {
+		if again[b] == 0 {
+			share(b, verdicts[i])
+		}
+	}
+	return again, nil
+}
+
+// refused is the error of a group that the functions did not take, as if it had
+// been raised.
+func refused(row *db.PushRow) error {
+	fault := &pgconn.PgError{Code: "QN409", Message: "the group was refused"}
+	if row.Code != nil && row.Error != nil {
+		fault.Code, fault.Message = *row.Code, *row.Error
+	}
+	return fault
+}
+
+// spread notes the verdicts of one row, and reports whether they fit.
+func spread(row *db.PushRow, into []verdict) bool {
+	n, duplicate := int(row.Frames), row.Status == "duplicate"
+	switch {
+	case duplicate:
+		n = len(row.Items)
+		if len(row.ItemIds) != n {
+			return false
+		}
+	case row.Status != "queued" || row.IDBase == nil || row.Items != nil && len(row.Items) != n:
+		return false
+	}
+	for k := range n {
+		at := int(row.FirstItem) + k
+		if row.Items != nil {
+			at = int(row.Items[k])
+		}
+		if at < 0 || at >= len(into) {
+			return false
+		}
+		if duplicate {
+			into[at] = verdict{row.ItemIds[k], pushDuplicate}
+		} else {
+			into[at] = verdict{frameID(*row.IDBase, int64(k)), pushQueued}
+		}
+	}
+	return true
+}
+
+// share cuts the verdicts of a batch into those of its callers. One that is
+// missing fails its caller's part: silence is no success.
+func share(b *batch[*pushGroup], verdicts []verdict) {
+	for _, part := range b.parcels {
+		part.work.verdicts, verdicts = verdicts[:part.items], verdicts[part.items:]
+		for _, v := range part.work.verdicts {
+			if v.status == pushFailed && part.err == nil {
+				part.err = errVerdicts
+			}
+		}
+	}
+}

@@ -1,0 +1,157 @@
+package api
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"regent.local/regent/db/session"
+)
+
+// tellEvery is how often one queue is told of at most.
+const tellEvery = 100 * time.Millisecond
+
+// Words between servers: "<word> <server> [<queue hash>]". hello and here make a
+// server known to the others, so that nobody notifies while alone.
+const (
+	wordHello = "hello"
+	wordHere  = "here"
+	wordBye   = "bye"
+	wordPush  = "push"
+)
+
+// teller tells the other servers of the database which queues got something,
+// outside of the push. It costs nothing while there is no other server.
+type teller struct {
+	id    string
+	mu    sync.Mutex
+	peers map[string]struct{}
+	queue map[queueKey]struct{} // to be told of
+	words []string              // to be said as they are
+	work  chan struct{}
+}
+
+func newTeller() *teller {
+	raw := make([]byte, 6)
+	_, _ = rand.Read(raw) // never fails
+	return &teller{id: hex.EncodeToString(raw), peers: map[string]struct{}{}, queue: map[queueKey]struct{}{}, work: make(chan struct{}, 1)}
+}
+
+// tell notes that a queue got something.
+func (t *teller) tell(tenant uuid.UUID, queue string) {
+	t.mu.Lock()
+	if len(t.peers) > 0 {
+		t.queue[queueKey{tenant, queue}] = struct{}{}
+		t.ring()
+	}
+	t.mu.Unlock()
+}
+
+// ring makes the loop look; the caller holds the lock.
+func (t *teller) ring() {
+	select {
+	case t.work <- struct{}{}:
+	default:
+	}
+}
+
+// hear takes in one notification. It answers the hash of a queue to wake, if any.
+func (t *teller) hear(payload string) (hash string, wake bool) {
+	word, rest, _ := strings.Cut(payload, " ")
+	from, hash, _ := strings.Cut(rest, " ")
+	if from == t.id || from == "" {
+		return "", false
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	switch word {
+	case wordHello:
+		t.peers[from] = struct{}{}
+		t.words = append(t.words, wordHere+" "+t.id)
+		t.ring()
+	case wordHere:
+		t.peers[from] = struct{}{}
+	case wordBye:
+		delete(t.peers, from)
+	case wordPush:
+		t.peers[from] = struct{}{}
+		return hash, hash != ""
+	}
+	return "", false
+}
+
+// collect takes what is to be said.
+func (t *teller) collect() []string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	said := t.words
+	t.words = nil
+	for key := range t.queue {
+		said = append(said, wordPush+" "+t.id+" "+key.hash())
+	}
+	clear(t.queue)
+	return said
+}
+
+// tellOthers says what there is to say, at once and then at most every 100 ms.
+func (s *Server) tellOthers(ctx context.Context) {
+	for {
+		select {
+		case <-ctx.Done():
+			s.sayBye(ctx)
+			return
+		case <-s.teller.work:
+		}
+		if err := s.say(ctx, s.teller.collect()); err != nil && ctx.Err() == nil {
+			s.log.DebugContext(ctx, "other servers were not told", "error", clip(err.Error(), 300))
+		}
+		pause(ctx, tellEvery)
+	}
+}
+
+func (s *Server) say(ctx context.Context, words []string) error {
+	if len(words) == 0 {
+		return nil
+	}
+	return s.onConn(ctx, func(ctx context.Context, conn *pgx.Conn) error { return session.Notify(ctx, conn, words) })
+}
+
+func (s *Server) sayBye(ctx context.Context) {
+	s.teller.mu.Lock()
+	known := len(s.teller.peers)
+	s.teller.mu.Unlock()
+	if known > 0 {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
+		defer cancel()
+		_ = s.say(ctx, []string{wordBye + " " + s.teller.id})
+	}
+}
+
+// hearOthers listens on a connection of its own. After a gap every parked pop
+// looks once, for what was told meanwhile is lost (F046).
+func (s *Server) hearOthers(ctx context.Context) {
+	config := s.pool.Config().ConnConfig.Copy()
+	config.RuntimeParams["application_name"] += " listen"
+	session.Listener{
+		Config: config,
+		Connected: func(ctx context.Context, conn *pgx.Conn) error {
+			s.log.DebugContext(ctx, "listening for other servers")
+			s.room.told("")
+			return session.Notify(ctx, conn, []string{wordHello + " " + s.teller.id})
+		},
+		Heard: func(payload string) {
+			if hash, wake := s.teller.hear(payload); wake {
+				s.room.told(hash)
+			}
+		},
+		Lost: func(err error) {
+			s.log.WarnContext(ctx, "lost the listening connection", "error", clip(err.Error(), 300))
+		},
+	}.Run(ctx)
+}

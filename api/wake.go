@@ -1,0 +1,301 @@
+package api
+
+import (
+	"container/list"
+	"context"
+	"hash/fnv"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/google/uuid"
+
+	"regent.local/regent/db"
+)
+
+// watchEvery is how often the database is asked for work that nobody told of,
+// while somebody is parked.
+const watchEvery = 250 * time.Millisecond
+
+// queueKey names a queue.
+type queueKey struct {
+	tenant uuid.UUID
+	queue  string
+}
+
+// hash stands for a queue in notifications: names never travel (F195).
+func (k queueKey) hash() string {
+	h := fnv.New64a()
+	h.Write(k.tenant[:])
+	h.Write([]byte(k.queue))
+	return strconv.FormatUint(h.Sum64(), 36)
+}
+
+// lineKey names what a parked pop waits for.
+type lineKey struct {
+	queueKey
+	partition string
+	pinned    bool
+	group     string
+}
+
+// line is the parked pops that wait for the same thing. An event wakes one of
+// them. What more was announced is owed: a pop that found something wakes the
+// next, one that found nothing ends the chain. So a thousand waiters cost no
+// thousand claims, and none is forgotten.
+type line struct {
+	key     lineKey
+	waiters list.List // of *waiter, next to be woken first
+	owed    int
+	told    uint64 // events so far, to see whether one came during a claim
+
+	// Rechecks by the watcher that found nothing, in a row, and when the next is due.
+	misses int
+	due    time.Time
+}
+
+// waiter is one parked pop. It is enrolled while it claims, too: an event
+// between an empty claim and the wait for the signal is kept (F045).
+type waiter struct {
+	line   *line
+	place  *list.Element
+	signal chan struct{}
+}
+
+// waitroom holds the parked pops of this process. They hold no connection.
+type waitroom struct {
+	mu     sync.Mutex
+	lines  map[lineKey]*line
+	queues map[queueKey]map[*line]struct{}
+	filled chan struct{} // somebody came into an empty room
+}
+
+func newWaitroom() *waitroom {
+	return &waitroom{lines: map[lineKey]*line{}, queues: map[queueKey]map[*line]struct{}{}, filled: make(chan struct{}, 1)}
+}
+
+// enter enrols a pop; it must leave.
+func (r *waitroom) enter(key lineKey) *waiter {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	l := r.lines[key]
+	if l == nil {
+		l = &line{key: key}
+		r.lines[key] = l
+		if r.queues[key.queueKey] == nil {
+			r.queues[key.queueKey] = map[*line]struct{}{}
+		}
+		r.queues[key.queueKey][l] = struct{}{}
+	}
+	w := &waiter{line: l, signal: make(chan struct{}, 1)}
+	w.place = l.waiters.PushBack(w)
+	select {
+	case r.filled <- struct{}{}:
+	default:
+	}
+	return w
+}
+
+// leave ends a wait. A signal that was not used goes to the next in line, and so
+// does one that is owed when the pop took something.
+func (r *waitroom) leave(w *waiter, took bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	l := w.line
+	l.waiters.Remove(w.place)
+	if l.waiters.Len() == 0 {
+		delete(r.lines, l.key)
+		delete(r.queues[l.key.queueKey], l)
+		if len(r.queues[l.key.queueKey]) == 0 {
+			delete(r.queues, l.key.queueKey)
+		}
+		return
+	}
+	if took {
+		l.misses, l.due = 0, time.Time{}
+	}
+	if len(w.signal) > 0 {
+		l.wake()
+	} else if took && l.owed > 0 {
+		l.owed--
+		l.wake()
+	}
+}
+
+// mark is taken before a claim, for found.
+func (r *waitroom) mark(w *waiter) uint64 {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return w.line.told
+}
+
+// nothing notes a claim that found nothing: what was owed before it is settled.
+func (r *waitroom) nothing(w *waiter, mark uint64) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if w.line.told == mark {
+		w.line.owed = 0
+	}
+}
+
+// wake signals the first in line. One that has a signal already will look after
+// this moment, so it counts for this event, and the rest is owed.
+func (l *line) wake() {
+	l.told++
+	first := l.waiters.Front()
+	if first == nil {
+		return
+	}
+	select {
+	case first.Value.(*waiter).signal <- struct{}{}:
+		l.waiters.MoveToBack(first)
+	default:
+		l.owed = min(l.owed+1, l.waiters.Len())
+	}
+}
+
+// event wakes a line for something that did happen.
+func (l *line) event() {
+	l.misses, l.due = 0, time.Time{}
+	l.wake()
+}
+
+// pushed wakes the lines that wait for a partition.
+func (r *waitroom) pushed(tenant uuid.UUID, queue, partition string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for l := range r.queues[queueKey{tenant, queue}] {
+		if !l.key.pinned || l.key.partition == partition {
+			l.event()
+		}
+	}
+}
+
+// released wakes the lines of a group: a partition of the queue is free again.
+func (r *waitroom) released(queue queueKey, group string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for l := range r.queues[queue] {
+		if l.key.group == group {
+			l.event()
+		}
+	}
+}
+
+// told wakes the lines of the queue with a hash, "" for all queues. How much
+// there is to find is not known.
+func (r *waitroom) told(hash string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for key, lines := range r.queues {
+		if hash != "" && key.hash() != hash {
+			continue
+		}
+		for l := range lines {
+			l.event()
+			l.owed = l.waiters.Len()
+		}
+	}
+}
+
+// overdue lists the lines that the watcher asks for now.
+func (r *waitroom) overdue(now time.Time) []lineKey {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	keys := make([]lineKey, 0, len(r.lines))
+	for key, l := range r.lines {
+		if !l.due.After(now) {
+			keys = append(keys, key)
+		}
+	}
+	return keys
+}
+
+// recheck wakes a line on the word of the watcher, which may be wrong: after
+// some that were, the line is asked for less often.
+func (r *waitroom) recheck(key lineKey, interval func(misses int) time.Duration) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	l := r.lines[key]
+	if l == nil {
+		return
+	}
+	l.misses++
+	l.due = time.Now().Add(interval(l.misses))
+	l.wake()
+	l.owed = l.waiters.Len()
+}
+
+// recheckInterval grows with the number of rechecks in vain (O-50).
+func (s *Server) recheckInterval(misses int) time.Duration {
+	interval := float64(s.cfg.PopWaitInitial)
+	for n := s.cfg.PopWaitThreshold; n < misses && interval < float64(s.cfg.PopWaitMax); n++ {
+		interval *= s.cfg.PopWaitFactor
+	}
+	return min(time.Duration(interval), max(s.cfg.PopWaitMax, s.cfg.PopWaitInitial))
+}
+
+// watch asks, while anybody is parked, which lines may have something: messages
+// pushed by psql or by a server that could not tell, delays that are over, leases
+// that ran out. One query for all lines.
+func (s *Server) watch(ctx context.Context) {
+	failing := false
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-s.room.filled:
+		}
+		for pause(ctx, watchEvery) {
+			keys := s.room.overdue(time.Now())
+			if len(keys) == 0 && s.room.empty() {
+				break
+			}
+			err := s.probe(ctx, keys)
+			if err != nil && !failing && ctx.Err() == nil {
+				s.log.WarnContext(ctx, "parked pops cannot be rechecked", "error", clip(err.Error(), 300))
+			}
+			failing = err != nil
+		}
+	}
+}
+
+func (r *waitroom) empty() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return len(r.lines) == 0
+}
+
+// probe asks for the lines and wakes those that may have something.
+func (s *Server) probe(ctx context.Context, keys []lineKey) error {
+	if len(keys) == 0 {
+		return nil
+	}
+	args := pendingArguments(keys)
+	var found []int32
+	err := s.call(ctx, func(ctx context.Context, q querier) (err error) {
+		found, err = q.Pending(ctx, args)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	for _, i := range found {
+		s.room.recheck(keys[i], s.recheckInterval)
+	}
+	return nil
+}
+
+func pendingArguments(keys []lineKey) db.PendingParams {
+	args := db.PendingParams{
+		Queues: make([]string, len(keys)), Partitions: make([]*string, len(keys)),
+		ConsumerGroups: make([]string, len(keys)), TenantIds: make([]uuid.UUID, len(keys)),
+	}
+	for i := range keys {
+		args.Queues[i], args.ConsumerGroups[i], args.TenantIds[i] = keys[i].queue, keys[i].group, keys[i].tenant
+		if keys[i].pinned {
+			args.Partitions[i] = &keys[i].partition
+		}
+	}
+	return args
+}
