@@ -8,19 +8,36 @@
  * Source:      design 3.2 rule 6, P-22, I-25, F002.
  */
 CREATE OR REPLACE FUNCTION queen._next_stamp(
-    p_head_is_written boolean,
+    r_part queen.log_partitions,
     p_last_stamp timestamptz
 ) RETURNS timestamptz
 LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
     v_stamp timestamptz := greatest(clock_timestamp(), now());
 BEGIN
-    IF p_head_is_written OR v_stamp <= p_last_stamp THEN
+    IF queen._writes_head(r_part, v_stamp) OR v_stamp <= p_last_stamp THEN
         v_stamp := greatest(v_stamp, (SELECT max(m.marked_at) FROM queen.clock_marks m));
     END IF;
     RETURN greatest(v_stamp, p_last_stamp + interval '1 microsecond');
 END $$;
-REVOKE ALL ON FUNCTION queen._next_stamp(boolean, timestamptz) FROM PUBLIC;
+REVOKE ALL ON FUNCTION queen._next_stamp(queen.log_partitions, timestamptz) FROM PUBLIC;
+
+/*
+ * Purpose:     whether a push with this stamp has to write the partition row: it is settled, its quantised stamp is older
+ *              than a second, or an oldest stamp is missing.
+ * Locks:       none; the caller holds the partition row.  Isolation: any.  Volatility: STABLE, as timestamp arithmetic is.
+ * Bounds:      none.  Idempotency: yes.  Raises: nothing.
+ * Source:      design 3.2 rule 2, P-23, P-24.
+ */
+CREATE OR REPLACE FUNCTION queen._writes_head(
+    r_part queen.log_partitions,
+    p_stamp timestamptz
+) RETURNS boolean
+LANGUAGE sql STABLE PARALLEL SAFE AS $$
+    SELECT r_part.settled OR r_part.last_write_at < p_stamp - interval '1 second'
+        OR r_part.oldest_live_at IS NULL OR r_part.oldest_txn_at IS NULL
+$$;
+REVOKE ALL ON FUNCTION queen._writes_head(queen.log_partitions, timestamptz) FROM PUBLIC;
 
 /*
  * Purpose:     true when every id is given, they ascend, and the first is above the running maximum: then none can be

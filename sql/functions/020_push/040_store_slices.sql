@@ -101,8 +101,7 @@ BEGIN
         v_stamp := v_stamp + interval '1 microsecond';
     END LOOP;
 
-    IF r_part.settled OR r_part.last_write_at < v_stamp - interval '1 second'
-       OR r_part.oldest_live_at IS NULL OR r_part.oldest_txn_at IS NULL THEN
+    IF queen._writes_head(r_part, v_stamp) THEN
         UPDATE queen.log_partitions p
         SET last_write_at = greatest(p.last_write_at, date_trunc('second', v_stamp)),
             last_offset = p_first + v_count - 1,

@@ -77,7 +77,7 @@ REVOKE ALL ON FUNCTION queen._seed_cursor(uuid, text, timestamptz) FROM PUBLIC;
  * Volatility:  VOLATILE: writes.
  * Bounds:      one row a partition of the queue, once in the life of a group.
  * Idempotency: yes.
- * Raises:      nothing.
+ * Raises:      40001 when the queue is deleted meanwhile.
  * Source:      O-13..O-17, E-34, E-35.
  */
 CREATE OR REPLACE FUNCTION queen._register_group(
@@ -92,12 +92,6 @@ DECLARE
     r_sub record;
     v_id uuid;
 BEGIN
-    PERFORM FROM queen.consumer_groups_metadata m
-    WHERE m.tenant_id = p_tenant_id AND m.consumer_group = p_group AND m.queue_id = p_queue_id
-      AND m.partition_name = '' AND m.namespace = '' AND m.task = '';
-    IF FOUND THEN
-        RETURN;
-    END IF;
     r_sub := queen._subscription(p_group, p_mode, p_from);
     INSERT INTO queen.consumer_groups_metadata (tenant_id, consumer_group, queue_id, subscription_mode, subscription_timestamp)
     VALUES (p_tenant_id, p_group, p_queue_id, r_sub.mode, r_sub.since)
@@ -121,5 +115,7 @@ BEGIN
     WHERE h.queue_id = p_queue_id
     ORDER BY h.id
     ON CONFLICT (partition_id, consumer_group) DO NOTHING;
+EXCEPTION WHEN foreign_key_violation THEN
+    PERFORM queen._raise('40001', 'the queue was deleted meanwhile; retry the call');
 END $$;
 REVOKE ALL ON FUNCTION queen._register_group(uuid, uuid, text, text, text) FROM PUBLIC;

@@ -1,12 +1,13 @@
 /*
  * Purpose:     lock the cursor row of (partition, group) when nobody holds a live lease on it; create it, seeded, at
  *              first contact. Answers no row when somebody else holds it: never waits, never steals a live lease.
- * Locks:       the consumer row, FOR UPDATE SKIP LOCKED; at first contact a transaction advisory try-lock before it.
+ * Locks:       the consumer row, FOR UPDATE SKIP LOCKED; at first contact a transaction advisory try-lock and the partition
+ *              row, FOR KEY SHARE SKIP LOCKED, before it. It never waits.
  * Isolation:   READ COMMITTED.
  * Volatility:  VOLATILE: writes, and each statement needs a newer snapshot.
  * Bounds:      one row.
  * Idempotency: none.
- * Raises:      23503 never reaches the caller: a partition removed meanwhile answers no row.
+ * Raises:      nothing: a partition removed meanwhile answers no row.
  * Source:      O-16, O-17, O-25..O-29, F026, F043.
  */
 CREATE OR REPLACE FUNCTION queen._claim_row(
@@ -31,6 +32,11 @@ BEGIN
     END IF;
     PERFORM FROM queen.log_consumers c WHERE c.partition_id = p_partition_id AND c.consumer_group = p_group;
     IF FOUND OR NOT pg_try_advisory_xact_lock(queen._first_contact_lock(p_partition_id, p_group)) THEN
+        RETURN;
+    END IF;
+    -- A partition under deletion is not waited for: this call may hold cursors that the deletion wants.
+    PERFORM FROM queen.log_partitions p WHERE p.id = p_partition_id FOR KEY SHARE SKIP LOCKED;
+    IF NOT FOUND THEN
         RETURN;
     END IF;
 

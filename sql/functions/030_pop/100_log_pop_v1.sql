@@ -60,7 +60,12 @@ BEGIN
         RETURN;
     END IF;
 
-    PERFORM queen._register_group(r_queue.id, v_tenant, v_group, p_subscription_mode, p_subscription_from);
+    PERFORM FROM queen.consumer_groups_metadata m
+    WHERE m.tenant_id = v_tenant AND m.consumer_group = v_group AND m.queue_id = r_queue.id
+      AND m.partition_name = '' AND m.namespace = '' AND m.task = '';
+    IF NOT FOUND THEN
+        PERFORM queen._register_group(r_queue.id, v_tenant, v_group, p_subscription_mode, p_subscription_from);
+    END IF;
     FOR r_lane IN SELECT * FROM queen._candidates(r_queue.id, v_group, p_max_partitions)
     LOOP
         FOR r_row IN

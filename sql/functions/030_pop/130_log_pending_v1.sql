@@ -38,10 +38,13 @@ BEGIN
           AND h.head_offset > greatest(coalesce(c.committed, -1), h.log_start - 1)
           AND (c.worker_id IS NULL OR c.lease_expires_at IS NULL OR c.lease_expires_at <= clock_timestamp())
           AND NOT queen._window_is_shut(q.window_buffer, h.head_stamp)
-          AND (q.delayed_processing <= 0 OR EXISTS (
-              SELECT FROM queen.log_segments s
-              WHERE s.partition_id = h.id AND s.base_offset >= h.log_start AND s.end_offset > coalesce(c.committed, -1)
-                AND s.created_at <= queen._seconds_ago(q.delayed_processing)))
+          -- The first segment that is not consumed: no segment spans more than 1000 offsets.
+          AND (q.delayed_processing <= 0 OR queen._seconds_ago(q.delayed_processing) >= (
+              SELECT s.created_at FROM queen.log_segments s
+              WHERE s.partition_id = h.id AND s.base_offset >= greatest(h.log_start, coalesce(c.committed, -1) - 999)
+                AND s.end_offset > coalesce(c.committed, -1)
+              ORDER BY s.base_offset
+              LIMIT 1))
     )
     ORDER BY 1;
 END $$;
