@@ -194,3 +194,17 @@ func TestDeleteGivesUpOnAnIdleHolder(t *testing.T) {
 	r.a.Exec(t, `COMMIT`)
 	require.EqualValues(t, 2, r.number(t, `SELECT count(*) FROM queen.log_segments`))
 }
+
+// Of two deletes at once exactly one says that it deleted.
+func TestOneOfTwoDeletesDeletes_F143(t *testing.T) {
+	t.Parallel()
+	r := newRace(t)
+	r.a.Exec(t, `BEGIN`)
+	r.a.Exec(t, dropQueue)
+	r.b.Go(`SELECT queen.delete_queue_v1('q') ->> 'deleted'`)
+	r.b.WaitBlocked(t)
+	r.a.Exec(t, `COMMIT`)
+	require.NoError(t, r.b.Wait(t))
+	require.Equal(t, "false", r.b.Rows()[0][0])
+	r.nothingLeft(t)
+}
