@@ -20,7 +20,6 @@ BEGIN
     INSERT INTO queen.log_dlq (partition_id, consumer_group, "offset", message_id, transaction_id) SELECT p.id, 'g', 0, gen_random_uuid(), 'a' FROM queen.log_partitions p WHERE p.queue_id IN (v_queue, v_kept);
     INSERT INTO queen.consumer_groups_metadata (consumer_group, queue_id, subscription_mode, subscription_timestamp)
     SELECT 'g', q, 'all', 'epoch' FROM unnest(ARRAY[v_queue, v_kept]) q;
-    INSERT INTO queen.consumer_watermarks (queue_id, consumer_group) SELECT q, 'g' FROM unnest(ARRAY[v_queue, v_kept]) q;
 
     ASSERT queen.delete_queue_v1('doomed')::jsonb = '{"deleted": true, "queue": "doomed", "existed": true}', 'C-28: a delete';
     ASSERT NOT EXISTS (SELECT FROM queen.queues WHERE id = v_queue), 'C-28: no row is left';
@@ -31,8 +30,7 @@ BEGIN
         UNION ALL SELECT count(*) FROM queen.log_consumers WHERE partition_id = ANY (v_ids)
         UNION ALL SELECT count(*) FROM queen.log_dlq WHERE partition_id = ANY (v_ids)) c;
     ASSERT v_rows = 25, 'W-15, E-24: all of the queue is gone and nothing of the other one, rows left: ' || v_rows;
-    ASSERT (SELECT array_agg(queue_id) FROM queen.consumer_groups_metadata WHERE queue_id IN (v_queue, v_kept)) = ARRAY[v_kept]
-        AND (SELECT array_agg(queue_id) FROM queen.consumer_watermarks WHERE queue_id IN (v_queue, v_kept)) = ARRAY[v_kept], 'seed: subscriptions go too';
+    ASSERT (SELECT array_agg(queue_id) FROM queen.consumer_groups_metadata WHERE queue_id IN (v_queue, v_kept)) = ARRAY[v_kept], 'seed: subscriptions go too';
 
     ASSERT queen.delete_queue_v1('doomed')::jsonb
         = '{"deleted": false, "queue": "doomed", "existed": false, "message": "Queue not found, nothing was deleted"}', 'C-28, F143: the second delete';
