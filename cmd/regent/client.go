@@ -1,0 +1,135 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"time"
+
+	"github.com/spf13/cobra"
+)
+
+const defaultURL = "http://127.0.0.1:6632"
+
+// client is what the commands need of Regent. The HTTP client and the SQL
+// client both answer in the words of the HTTP API.
+type client interface {
+	// Push stores items in order. The verdicts have the order of the items.
+	Push(ctx context.Context, items []pushItem) ([]pushVerdict, error)
+	// Pop claims messages; none is not an error.
+	Pop(ctx context.Context, req popRequest) ([]message, error)
+	Ack(ctx context.Context, group string, items []ackItem) ([]ackVerdict, error)
+	Queues(ctx context.Context) (json.RawMessage, error)
+	Queue(ctx context.Context, name string) (json.RawMessage, error)
+	Configure(ctx context.Context, req configureRequest) (json.RawMessage, error)
+	DeleteQueue(ctx context.Context, name string) (json.RawMessage, error)
+	Close()
+}
+
+type pushItem struct {
+	Queue         string
+	Partition     string
+	TransactionID string
+	Payload       []byte // JSON text, sent byte for byte
+}
+
+type pushVerdict struct {
+	Status        string `json:"status"` // queued, duplicate, buffered, failed or error
+	TransactionID string `json:"transaction_id"`
+	Error         string `json:"error"`
+}
+
+type popRequest struct {
+	Queue      string
+	Partition  string // empty: any
+	Group      string // empty: queue mode
+	Batch      int
+	Partitions int
+	Wait       time.Duration // 0: do not wait
+	Lease      time.Duration // 0: the queue's own
+	AutoAck    bool
+	Mode       string // subscriptionMode: new, all, or empty for the server's default
+	From       string // subscriptionFrom: "now", RFC 3339, or empty
+}
+
+// message is a popped or read message, in the shape of the HTTP API plus queue,
+// offset and key where they are known.
+type message struct {
+	Queue           string          `json:"queue"`
+	Partition       string          `json:"partition"`
+	PartitionID     string          `json:"partitionId"`
+	Offset          *int64          `json:"offset,omitempty"`
+	ID              string          `json:"id"`
+	TransactionID   string          `json:"transactionId"`
+	Key             *string         `json:"key,omitempty"`
+	CreatedAt       string          `json:"createdAt"`
+	LeaseID         string          `json:"leaseId,omitempty"`
+	ConsumerGroup   string          `json:"consumerGroup,omitempty"`
+	DeliveryAttempt int             `json:"deliveryAttempt,omitempty"`
+	TraceID         *string         `json:"traceId,omitempty"`
+	ProducerSub     *string         `json:"producerSub,omitempty"`
+	Data            json.RawMessage `json:"data"`
+}
+
+type ackItem struct {
+	TransactionID string  `json:"transactionId"`
+	PartitionID   string  `json:"partitionId"`
+	Status        string  `json:"status"`
+	LeaseID       string  `json:"leaseId,omitempty"`
+	Error         *string `json:"error,omitempty"`
+}
+
+type ackVerdict struct {
+	TransactionID string  `json:"transactionId"`
+	Success       bool    `json:"success"`
+	Error         *string `json:"error"`
+	LeaseReleased bool    `json:"leaseReleased"`
+	DLQ           bool    `json:"dlq"`
+	Noop          bool    `json:"noop"`
+}
+
+type configureRequest struct {
+	Queue   string                     `json:"queue"`
+	Mode    string                     `json:"mode,omitempty"`
+	Options map[string]json.RawMessage `json:"options"`
+}
+
+// errNoQueue is the cause of every error about a queue that does not exist.
+var errNoQueue = errors.New("queue not found")
+
+// targetFlags say where Regent is.
+type targetFlags struct {
+	url, dsn, token string
+	retryFor        durationFlag
+}
+
+// addFlags declares the flags; retryFor is the default of --retry-for.
+func (t *targetFlags) addFlags(cmd *cobra.Command, retryFor time.Duration) {
+	t.retryFor = durationFlag(retryFor)
+	f := cmd.Flags()
+	f.StringVar(&t.url, "url", "", "address of the HTTP API (default: REGENT_URL, else "+defaultURL+")")
+	f.StringVar(&t.dsn, "dsn", "", "PostgreSQL connection string: call the SQL functions instead of the HTTP API")
+	f.StringVar(&t.token, "token", "", "bearer token for the HTTP API (default: REGENT_TOKEN)")
+	f.Var(&t.retryFor, "retry-for", "how long a call that is safe to repeat is repeated while the server is away")
+	cmd.MarkFlagsMutuallyExclusive("url", "dsn")
+}
+
+// open returns the client for the flags. Nothing is sent yet over HTTP.
+func (t *targetFlags) open(ctx context.Context, cmd *cobra.Command) (client, error) {
+	again := retrier{limit: time.Duration(t.retryFor), errOut: cmd.ErrOrStderr()}
+	if t.dsn != "" {
+		return openSQL(ctx, t.dsn, again)
+	}
+	return newHTTPClient(cmp.Or(t.url, os.Getenv("REGENT_URL"), defaultURL), cmp.Or(t.token, os.Getenv("REGENT_TOKEN")), again)
+}
+
+// verdictCount fails when an answer does not match the question.
+func verdictCount(asked, answered int) error {
+	if asked == answered {
+		return nil
+	}
+	return withCode(exitServer, fmt.Errorf("server answered %d verdicts for %d items", answered, asked))
+}

@@ -1,0 +1,73 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"strings"
+
+	"regent.local/regent/db/dberr"
+)
+
+// Exit codes of every command.
+const (
+	exitUser    = 1 // wrong arguments, bad input, a refusal that the user can cure
+	exitServer  = 2 // server or network
+	exitAuth    = 3 // not authorised
+	exitNothing = 4 // nothing to do
+	exitCheck   = 5 // a check failed
+)
+
+// codedError is an error that knows the exit code it leads to.
+type codedError struct {
+	code int
+	err  error
+}
+
+func (e *codedError) Error() string { return e.err.Error() }
+func (e *codedError) Unwrap() error { return e.err }
+func (e *codedError) ExitCode() int { return e.code }
+
+// withCode gives err an exit code; nil stays nil.
+func withCode(code int, err error) error {
+	if err == nil {
+		return nil
+	}
+	return &codedError{code: code, err: err}
+}
+
+// nothingTo is the outcome of a command that found nothing to work on.
+func nothingTo(format string, args ...any) error {
+	return withCode(exitNothing, fmt.Errorf(format, args...))
+}
+
+// exitCode maps the error that ends a command. Errors of unknown origin are the
+// user's: flags, files and arguments.
+func exitCode(err error) int {
+	if err == nil {
+		return 0
+	}
+	var coded interface{ ExitCode() int }
+	if errors.As(err, &coded) {
+		return coded.ExitCode()
+	}
+	var db *dberr.Error
+	var network *net.OpError // not net.Error, which every system error is
+	switch {
+	case errors.As(err, &db):
+		return dberr.ExitCode(err)
+	case errors.As(err, &network), errors.Is(err, context.DeadlineExceeded):
+		return exitServer
+	}
+	return exitUser
+}
+
+// errorLine is the one line that a failing command says.
+func errorLine(err error) string {
+	lines := strings.FieldsFunc(err.Error(), func(r rune) bool { return r == '\n' || r == '\r' })
+	for i, l := range lines {
+		lines[i] = strings.TrimSpace(l)
+	}
+	return strings.Join(lines, "; ")
+}

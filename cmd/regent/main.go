@@ -1,0 +1,90 @@
+// Command regent is Regent's server and its command line. It owns flags,
+// output, exit codes and the life of the processes that it starts.
+//
+// It must never decide what the stored functions or the API decide, never hold
+// SQL text, never write anything but data to standard output, and never destroy
+// anything without --yes.
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/spf13/cobra"
+)
+
+func main() {
+	os.Exit(run(context.Background(), os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+}
+
+// run executes one command line and returns its exit code. The first SIGINT or
+// SIGTERM asks the command to stop, the second ends the process.
+func run(ctx context.Context, args []string, in io.Reader, out, errOut io.Writer) int {
+	ctx, stop := signal.NotifyContext(ctx, syscall.SIGINT, syscall.SIGTERM)
+	defer stop()
+	context.AfterFunc(ctx, stop)
+
+	root := newRootCmd()
+	root.SetArgs(args)
+	root.SetIn(in)
+	root.SetOut(out)
+	root.SetErr(errOut)
+	err := root.ExecuteContext(ctx)
+	if err != nil {
+		if text := errorLine(err); text != "" {
+			fmt.Fprintln(errOut, "regent: "+text)
+		}
+	}
+	return exitCode(err)
+}
+
+func newRootCmd() *cobra.Command {
+	root := &cobra.Command{
+		Use:   "regent",
+		Short: "A message log inside PostgreSQL",
+		Long: `Regent is a message log inside PostgreSQL, with a REST API.
+
+Start it with "regent dev" (brings its own private PostgreSQL) or with
+"regent serve" (next to a PostgreSQL that you name).
+
+Exit codes: 0 ok, 1 user error, 2 server or network, 3 not authorised,
+4 nothing to do, 5 check failed.`,
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		Args:          unknownCommand,
+		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		return fmt.Errorf("%w (see %q)", err, cmd.CommandPath()+" --help")
+	})
+	root.AddCommand(
+		newDevCmd(), newServeCmd(), newMigrateCmd(),
+		newPushCmd(), newPopCmd(), newAckCmd(), newTailCmd(), newQueueCmd(),
+		newOpenAPICmd(), newVersionCmd(),
+	)
+	return root
+}
+
+// unknownCommand refuses what cobra would otherwise take as an argument.
+func unknownCommand(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	return fmt.Errorf("unknown command %q for %q (see %q)", args[0], cmd.CommandPath(), cmd.CommandPath()+" --help")
+}
+
+// nounCmd is a command that only groups others.
+func nounCmd(use, short string, children ...*cobra.Command) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   use,
+		Short: short,
+		Args:  unknownCommand,
+		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	cmd.AddCommand(children...)
+	return cmd
+}

@@ -1,0 +1,163 @@
+package main
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+)
+
+const (
+	progressSuffix = ".regent-progress"
+	// fingerprintBytes is how much of an input's beginning identifies it.
+	fingerprintBytes = 64 << 10
+)
+
+// input identifies a file well enough to know it again.
+type input struct {
+	Size        int64     `json:"size"`
+	ModTime     time.Time `json:"modTime"`
+	Fingerprint string    `json:"fingerprint"`
+}
+
+// identify reads the beginning of f and leaves it at offset 0. The fingerprint
+// covers size and time, too: the ids of messages are made from it, and two
+// files that only begin alike must not pass for duplicates.
+func identify(f *os.File) (input, error) {
+	st, err := f.Stat()
+	if err != nil {
+		return input{}, fmt.Errorf("look at input: %w", err)
+	}
+	in := input{Size: st.Size(), ModTime: st.ModTime().UTC()}
+	h := sha256.New()
+	var numbers [16]byte
+	binary.BigEndian.PutUint64(numbers[:8], uint64(in.Size))
+	binary.BigEndian.PutUint64(numbers[8:], uint64(in.ModTime.UnixNano()))
+	h.Write(numbers[:])
+	if _, err := io.Copy(h, io.NewSectionReader(f, 0, fingerprintBytes)); err != nil {
+		return input{}, fmt.Errorf("read input: %w", err)
+	}
+	in.Fingerprint = hex.EncodeToString(h.Sum(nil)[:12])
+	return in, nil
+}
+
+// progress is the content of the file beside the input.
+type progress struct {
+	Queue        string    `json:"queue"`
+	QueueID      string    `json:"queueId,omitempty"` // tells a queue from a later one of the same name, or on another server
+	Partition    string    `json:"partition,omitempty"`
+	PartitionKey string    `json:"partitionKey,omitempty"`
+	IDKey        string    `json:"idKey,omitempty"`
+	Input        input     `json:"input"`
+	Line         int64     `json:"line"`   // every line up to this one is acknowledged
+	Offset       int64     `json:"offset"` // of the byte behind that line
+	Time         time.Time `json:"time"`   // of the last acknowledgement
+}
+
+// loadProgress returns nil when there is no file.
+func loadProgress(path string) (*progress, error) {
+	text, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read progress: %w", err)
+	}
+	var p progress
+	if err := json.Unmarshal(text, &p); err != nil || p.Line < 0 || p.Offset < 0 {
+		return nil, fmt.Errorf("progress file %q is damaged; --restart pushes the input from its first line", path)
+	}
+	return &p, nil
+}
+
+// mismatch says why p does not belong to the push that want describes, or "".
+func (p *progress) mismatch(want progress) string {
+	switch {
+	case p.Queue != want.Queue:
+		return fmt.Sprintf("is of a push to queue %q", p.Queue)
+	case p.Partition != want.Partition, p.PartitionKey != want.PartitionKey, p.IDKey != want.IDKey:
+		return "is of a push with another --partition, --partition-key or --id-key"
+	case p.Input.Size != want.Input.Size, !p.Input.ModTime.Equal(want.Input.ModTime), p.Input.Fingerprint != want.Input.Fingerprint:
+		return "is of another content of the input, which has changed since"
+	case p.Offset > want.Input.Size:
+		return "points behind the end of the input"
+	}
+	return ""
+}
+
+// save replaces the file at path in one step.
+func (p progress) save(path string) error {
+	text, err := json.MarshalIndent(p, "", "  ")
+	if err != nil {
+		return fmt.Errorf("save progress: %w", err)
+	}
+	tmp, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*")
+	if err != nil {
+		return fmt.Errorf("save progress: %w", err)
+	}
+	_, err = tmp.Write(append(text, '\n'))
+	err = errors.Join(err, tmp.Sync(), tmp.Close())
+	if err == nil {
+		err = os.Rename(tmp.Name(), path)
+	}
+	if err != nil {
+		_ = os.Remove(tmp.Name())
+		return fmt.Errorf("save progress: %w", err)
+	}
+	return nil
+}
+
+// tracker knows up to which line everything is acknowledged. Lines finish in
+// any order.
+type tracker struct {
+	mu   sync.Mutex
+	mark line // the last acknowledged line without a gap before it
+	at   time.Time
+	open []tracked // the lines behind mark, ascending and without gaps
+}
+
+type tracked struct {
+	end  int64
+	done bool
+}
+
+func newTracker(from line) *tracker { return &tracker{mark: line{no: from.no, end: from.end}} }
+
+// begin takes note of the next line of the input.
+func (t *tracker) begin(l line) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.open = append(t.open, tracked{end: l.end})
+}
+
+// finish says that a line needs no more work.
+func (t *tracker) finish(no int64) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.open[no-t.mark.no-1].done = true
+	n := 0
+	for n < len(t.open) && t.open[n].done {
+		n++
+	}
+	if n == 0 {
+		return
+	}
+	t.mark = line{no: t.mark.no + int64(n), end: t.open[n-1].end}
+	t.at = time.Now()
+	t.open = t.open[n:]
+}
+
+// state returns the last acknowledged line and when that was.
+func (t *tracker) state() (line, time.Time) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.mark, t.at
+}

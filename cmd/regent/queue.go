@@ -1,0 +1,432 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+)
+
+const queryRetryFor = 2 * time.Second
+
+func newQueueCmd() *cobra.Command {
+	return nounCmd("queue", "List, show, configure and delete queues",
+		newQueueListCmd(), newQueueShowCmd(), newQueueConfigureCmd(), newQueueDeleteCmd())
+}
+
+// queueCounts are the numbers of a queue or a partition. Null means unknown.
+type queueCounts struct {
+	Total, Pending, Processing, Completed, DeadLetter *int64
+}
+
+// queueInfo is the part of the API's documents that tables show.
+type queueInfo struct {
+	ID            string                     `json:"id"`
+	Name          string                     `json:"name"`
+	Namespace     string                     `json:"namespace"`
+	Task          string                     `json:"task"`
+	CreatedAt     string                     `json:"createdAt"`
+	Partitions    json.RawMessage            `json:"partitions"` // a number in the list, an array in the detail
+	RetainedBytes int64                      `json:"retainedBytes"`
+	Segments      struct{ Segments int64 }   `json:"segments"`
+	Messages      queueCounts                `json:"messages"`
+	Totals        queueCounts                `json:"totals"`
+	Options       map[string]json.RawMessage `json:"options"`
+}
+
+type partitionInfo struct {
+	ID            string      `json:"id"`
+	Name          string      `json:"name"`
+	Stats         queueCounts `json:"stats"`
+	NewestMessage *string     `json:"newestMessage"`
+}
+
+func number(n *int64) string {
+	if n == nil {
+		return "-"
+	}
+	return grouped(*n)
+}
+
+func newQueueListCmd() *cobra.Command {
+	var target targetFlags
+	var format outputFormat
+	cmd := &cobra.Command{
+		Use:   "list",
+		Short: "List queues, newest first",
+		Args:  cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			c, err := target.open(cmd.Context(), cmd)
+			if err != nil {
+				return err
+			}
+			defer c.Close()
+			text, err := c.Queues(cmd.Context())
+			if err != nil {
+				return err
+			}
+			var list struct {
+				Queues []json.RawMessage `json:"queues"`
+			}
+			if err := decode(text, &list); err != nil {
+				return fmt.Errorf("list queues: %w", err)
+			}
+			items := make([]any, len(list.Queues))
+			for i, q := range list.Queues {
+				items[i] = q
+			}
+			return format.printList(cmd, text, items, func() table { return queueTable(list.Queues) })
+		},
+	}
+	target.addFlags(cmd, queryRetryFor)
+	format.addFlag(cmd)
+	return cmd
+}
+
+func queueTable(queues []json.RawMessage) table {
+	t := table{header: []string{"QUEUE", "PARTITIONS", "MESSAGES", "PENDING", "PROCESSING", "SIZE", "CREATED"}}
+	for _, text := range queues {
+		var q queueInfo
+		if json.Unmarshal(text, &q) != nil {
+			continue
+		}
+		t.rows = append(t.rows, []string{q.Name, string(q.Partitions), number(q.Messages.Total), number(q.Messages.Pending),
+			number(q.Messages.Processing), formatSize(q.RetainedBytes), q.CreatedAt})
+	}
+	return t
+}
+
+func newQueueShowCmd() *cobra.Command {
+	var target targetFlags
+	var format outputFormat
+	cmd := &cobra.Command{
+		Use:   "show NAME",
+		Short: "Show a queue's options, partitions and numbers",
+		Args:  cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			c, err := target.open(cmd.Context(), cmd)
+			if err != nil {
+				return err
+			}
+			defer c.Close()
+			text, err := c.Queue(cmd.Context(), args[0])
+			if err != nil {
+				return err
+			}
+			q, parts, err := readQueue(text)
+			if err != nil {
+				return err
+			}
+			return format.print(cmd, text, func() table { return detailTable(q, parts) })
+		},
+	}
+	target.addFlags(cmd, queryRetryFor)
+	format.addFlag(cmd)
+	return cmd
+}
+
+func readQueue(text json.RawMessage) (q queueInfo, parts []partitionInfo, err error) {
+	if err := decode(text, &q); err != nil {
+		return q, nil, fmt.Errorf("show queue: %w", err)
+	}
+	if len(q.Partitions) > 0 {
+		err = decode(q.Partitions, &parts)
+	}
+	return q, parts, err
+}
+
+func detailTable(q queueInfo, parts []partitionInfo) table {
+	t := sentence(
+		"queue "+q.Name+"  id "+q.ID+"  created "+q.CreatedAt,
+		fmt.Sprintf("%d partitions, %s messages (%s pending, %s processing, %s dead letters), %s in %s segments",
+			len(parts), number(q.Totals.Total), number(q.Totals.Pending), number(q.Totals.Processing), number(q.Totals.DeadLetter),
+			formatSize(q.RetainedBytes), grouped(q.Segments.Segments)),
+		"")
+	for _, name := range slices.Sorted(keysOf(q.Options)) {
+		t.rows = append(t.rows, []string{"  " + name, string(q.Options[name])})
+	}
+	if len(parts) == 0 {
+		return t
+	}
+	t.rows = append(t.rows, []string{""}, []string{"PARTITION", "MESSAGES", "PENDING", "PROCESSING", "DEAD LETTERS", "NEWEST"})
+	for _, p := range parts {
+		newest := "-"
+		if p.NewestMessage != nil {
+			newest = *p.NewestMessage
+		}
+		t.rows = append(t.rows, []string{p.Name, number(p.Stats.Total), number(p.Stats.Pending),
+			number(p.Stats.Processing), number(p.Stats.DeadLetter), newest})
+	}
+	return t
+}
+
+func keysOf[V any](m map[string]V) func(yield func(string) bool) {
+	return func(yield func(string) bool) {
+		for k := range m {
+			if !yield(k) {
+				return
+			}
+		}
+	}
+}
+
+// optionKind is how a typed flag becomes an option's JSON value.
+type optionKind int
+
+const (
+	optSeconds optionKind = iota
+	optMillis
+	optInt
+	optBool
+	optText
+)
+
+type optionFlag struct {
+	flag, option, usage string
+	kind                optionKind
+}
+
+// optionFlags are the options that have a flag of their own; --set reaches all.
+func optionFlags() []optionFlag {
+	return []optionFlag{
+		{"namespace", "namespace", "namespace for discovery", optText},
+		{"task", "task", "task for discovery", optText},
+		{"lease-time", "leaseTime", "how long a popped message stays leased", optSeconds},
+		{"retry-limit", "retryLimit", "redeliveries of a failed message before it is dead-lettered", optInt},
+		{"dead-letter-queue", "deadLetterQueue", "keep messages that failed too often", optBool},
+		{"dlq-after-max-retries", "dlqAfterMaxRetries", "the same, by its other name: both must be false to turn it off", optBool},
+		{"delayed-processing", "delayedProcessing", "age a message must have to be delivered", optSeconds},
+		{"window-buffer", "windowBuffer", "quiet time a partition must have to be delivered", optSeconds},
+		{"min-pop-wait-time", "minPopWaitTime", "how long a waiting pop may hold an under-full batch", optMillis},
+		{"dedup-window", "dedupWindowSeconds", "how long a transactionId is remembered; 0s turns deduplication off", optSeconds},
+		{"retention-enabled", "retentionEnabled", "delete old messages", optBool},
+		{"retention", "retentionSeconds", "age at which a message goes", optSeconds},
+		{"completed-retention", "completedRetentionSeconds", "age at which a message goes that every group has consumed", optSeconds},
+		{"max-wait-time", "maxWaitTimeSeconds", "age at which an unconsumed message goes", optSeconds},
+		{"encryption-enabled", "encryptionEnabled", "store payloads encrypted", optBool},
+	}
+}
+
+// value returns the JSON of what the user wrote.
+func (o optionFlag) value(text string) (json.RawMessage, error) {
+	if text == "null" {
+		return json.RawMessage("null"), nil
+	}
+	switch o.kind {
+	case optSeconds, optMillis:
+		d, err := parseDuration(text)
+		if err != nil {
+			return nil, err
+		}
+		unit := map[optionKind]time.Duration{optSeconds: time.Second, optMillis: time.Millisecond}[o.kind]
+		if d%unit != 0 {
+			return nil, fmt.Errorf("%q is not a whole number of %s", text, map[time.Duration]string{time.Second: "seconds", time.Millisecond: "milliseconds"}[unit])
+		}
+		return json.RawMessage(strconv.FormatInt(int64(d/unit), 10)), nil
+	case optInt:
+		if _, err := strconv.ParseInt(text, 10, 64); err != nil {
+			return nil, fmt.Errorf("%q is not a whole number", text)
+		}
+		return json.RawMessage(text), nil
+	case optBool:
+		b, err := strconv.ParseBool(text)
+		if err != nil {
+			return nil, fmt.Errorf("%q is neither true nor false", text)
+		}
+		return json.RawMessage(strconv.FormatBool(b)), nil
+	}
+	return jsonText(text), nil
+}
+
+func (o optionFlag) typeName() string {
+	return map[optionKind]string{optSeconds: "duration", optMillis: "duration", optInt: "int", optBool: "bool", optText: "string"}[o.kind]
+}
+
+// optionValue collects one option; it is a pflag.Value.
+type optionValue struct {
+	optionFlag
+	into map[string]json.RawMessage
+}
+
+func (v optionValue) Set(text string) error {
+	value, err := v.value(text)
+	if err != nil {
+		return err
+	}
+	v.into[v.option] = value
+	return nil
+}
+
+func (v optionValue) String() string   { return "" }
+func (v optionValue) Type() string     { return v.typeName() }
+func (v optionValue) IsBoolFlag() bool { return v.kind == optBool }
+
+// isTextOption tells the options that are never numbers, whatever their value looks like.
+func isTextOption(name string) bool {
+	return slices.Contains([]string{"namespace", "task", "retentionSinkHold", "cleanupPolicy"}, name)
+}
+
+// parseSet reads name=value, value being JSON or else text.
+func parseSet(text string) (name string, value json.RawMessage, err error) {
+	name, literal, found := strings.Cut(text, "=")
+	if !found || name == "" {
+		return "", nil, fmt.Errorf("--set %q is not NAME=VALUE", text)
+	}
+	if literal != "null" && isTextOption(name) {
+		return name, jsonText(literal), nil
+	}
+	if json.Valid([]byte(literal)) {
+		return name, bytes.TrimSpace([]byte(literal)), nil
+	}
+	return name, jsonText(literal), nil
+}
+
+func newQueueConfigureCmd() *cobra.Command {
+	var target targetFlags
+	var format outputFormat
+	var sets []string
+	var mode string
+	options := map[string]json.RawMessage{}
+	cmd := &cobra.Command{
+		Use:   "configure NAME",
+		Short: "Create a queue or change its options",
+		Long: `Configure creates the queue when it does not exist. Options that are not named
+keep their value (--mode merge) or go back to their default (--mode replace);
+the value null means the default.`,
+		Example: `  regent queue configure orders --lease-time 30s --set retentionEnabled=true
+  regent queue configure orders --mode replace --retention 7d --retention-enabled`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if mode != "merge" && mode != "replace" {
+				return fmt.Errorf("--mode %q is neither merge nor replace", mode)
+			}
+			for _, s := range sets {
+				name, value, err := parseSet(s)
+				if err != nil {
+					return err
+				}
+				options[name] = value
+			}
+			return configureQueue(cmd, &target, format, configureRequest{Queue: args[0], Mode: mode, Options: options})
+		},
+	}
+	target.addFlags(cmd, queryRetryFor)
+	format.addFlag(cmd)
+	cmd.Flags().StringArrayVar(&sets, "set", nil, "option NAME=VALUE by its name in the API; may be repeated")
+	cmd.Flags().StringVar(&mode, "mode", "merge", "merge or replace")
+	for _, o := range optionFlags() {
+		flag := cmd.Flags().VarPF(optionValue{o, options}, o.flag, "", o.usage)
+		if o.kind == optBool {
+			flag.NoOptDefVal = "true"
+		}
+	}
+	return cmd
+}
+
+func configureQueue(cmd *cobra.Command, target *targetFlags, format outputFormat, req configureRequest) error {
+	c, err := target.open(cmd.Context(), cmd)
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	text, err := c.Configure(cmd.Context(), req)
+	if err != nil {
+		return err
+	}
+	var q queueInfo
+	if err := decode(text, &q); err != nil {
+		return fmt.Errorf("configure %q: %w", req.Queue, err)
+	}
+	return format.print(cmd, text, func() table {
+		t := sentence("queue " + req.Queue + " is configured")
+		for _, name := range slices.Sorted(keysOf(q.Options)) {
+			t.rows = append(t.rows, []string{"  " + name, string(q.Options[name])})
+		}
+		return t
+	})
+}
+
+// deletion is what a delete takes away.
+type deletion struct {
+	Queue       string `json:"queue"`
+	Deleted     bool   `json:"deleted"`
+	DryRun      bool   `json:"dryRun"`
+	Partitions  int    `json:"partitions"`
+	Messages    int64  `json:"messages"`
+	DeadLetters int64  `json:"deadLetters"`
+	Bytes       int64  `json:"bytes"`
+}
+
+func (d deletion) String() string {
+	verb := "deleted"
+	if !d.Deleted {
+		verb = "would delete"
+	}
+	return fmt.Sprintf("%s queue %s: %s partitions, %s messages, %s dead letters, %s", verb, d.Queue,
+		grouped(int64(d.Partitions)), grouped(d.Messages), grouped(d.DeadLetters), formatSize(d.Bytes))
+}
+
+func newQueueDeleteCmd() *cobra.Command {
+	var target targetFlags
+	var format outputFormat
+	var dryRun, yes bool
+	cmd := &cobra.Command{
+		Use:   "delete NAME",
+		Short: "Delete a queue with everything in it",
+		Long: `Delete removes the queue, its partitions, messages, cursors and dead letters. It
+cannot be undone. --dry-run shows what would go; --yes is needed to do it.`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			c, err := target.open(cmd.Context(), cmd)
+			if err != nil {
+				return err
+			}
+			defer c.Close()
+			return deleteQueue(cmd, c, format, args[0], dryRun, yes)
+		},
+	}
+	target.addFlags(cmd, queryRetryFor)
+	format.addFlag(cmd)
+	cmd.Flags().BoolVar(&dryRun, "dry-run", false, "show what would go and change nothing")
+	cmd.Flags().BoolVar(&yes, "yes", false, "really delete")
+	return cmd
+}
+
+func deleteQueue(cmd *cobra.Command, c client, format outputFormat, name string, dryRun, yes bool) error {
+	text, err := c.Queue(cmd.Context(), name)
+	if errors.Is(err, errNoQueue) {
+		return nothingTo("queue %q does not exist, nothing was deleted", name)
+	}
+	if err != nil {
+		return err
+	}
+	q, parts, err := readQueue(text)
+	if err != nil {
+		return err
+	}
+	d := deletion{Queue: name, DryRun: dryRun, Partitions: len(parts), Messages: value(q.Totals.Total),
+		DeadLetters: value(q.Totals.DeadLetter), Bytes: q.RetainedBytes}
+	if !dryRun && !yes {
+		return fmt.Errorf("%s; --yes does it", d)
+	}
+	if !dryRun {
+		if _, err := c.DeleteQueue(cmd.Context(), name); err != nil {
+			return err
+		}
+		d.Deleted = true
+	}
+	return format.print(cmd, d, func() table { return sentence(d.String()) })
+}
+
+func value(n *int64) int64 {
+	if n == nil {
+		return 0
+	}
+	return *n
+}

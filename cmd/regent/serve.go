@@ -1,0 +1,174 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/spf13/cobra"
+
+	"regent.local/regent/api"
+	"regent.local/regent/db/migrate"
+)
+
+// stopTimeout bounds a graceful stop unless REGENT_STOP_TIMEOUT_MS does.
+const stopTimeout = 10 * time.Second
+
+// listenFlags say where the API listens.
+type listenFlags struct {
+	port int
+	bind string
+}
+
+func (f *listenFlags) addFlags(cmd *cobra.Command) {
+	cmd.Flags().IntVar(&f.port, "port", 0, "HTTP port; 0 takes a free one (default: PORT, else 6632)")
+	cmd.Flags().StringVar(&f.bind, "bind", "", "address to listen on (default: QUEEN_BIND_ADDR, else 127.0.0.1)")
+}
+
+// config is the server's configuration: environment, then flags.
+func (f *listenFlags) config(cmd *cobra.Command) (api.Config, error) {
+	cfg, err := api.ConfigFromEnv(os.LookupEnv)
+	if err != nil {
+		return api.Config{}, err
+	}
+	if _, set := os.LookupEnv("REGENT_STOP_TIMEOUT_MS"); !set {
+		cfg.StopTimeout = stopTimeout
+	}
+	cfg.Version = build().Version
+	if cmd.Flags().Changed("port") {
+		cfg.Port = f.port
+	}
+	if cmd.Flags().Changed("bind") {
+		cfg.BindAddr = f.bind
+	}
+	return cfg, nil
+}
+
+func newServeCmd() *cobra.Command {
+	var listen listenFlags
+	var dsn string
+	var apply bool
+	cmd := &cobra.Command{
+		Use:   "serve",
+		Short: "Serve the HTTP API on a PostgreSQL that you name",
+		Long: `Serve runs the HTTP API and the maintenance loops next to an existing PostgreSQL
+15 or newer. Any number of servers may share one database.
+
+The schema must fit this version: --migrate (or QUEEN_APPLY_SCHEMA=true) brings
+it there, otherwise serve checks and stops. It listens on 127.0.0.1 unless told
+otherwise. SIGINT and SIGTERM stop it: no new calls, waiting pops are answered,
+running calls finish.`,
+		Example: `  regent serve --dsn postgres://app@db.example/app --migrate`,
+		Args:    cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			cfg, err := listen.config(cmd)
+			if err != nil {
+				return err
+			}
+			if cfg.DatabaseURL, err = databaseURL(dsn); err != nil {
+				return err
+			}
+			return runServe(cmd, cfg, apply)
+		},
+	}
+	listen.addFlags(cmd)
+	dsnFlag(cmd, &dsn)
+	cmd.Flags().BoolVar(&apply, "migrate", false, "bring the schema to this version first (default: QUEEN_APPLY_SCHEMA)")
+	return cmd
+}
+
+func runServe(cmd *cobra.Command, cfg api.Config, apply bool) error {
+	ctx := cmd.Context()
+	log, err := newLogger(cmd.ErrOrStderr())
+	if err != nil {
+		return err
+	}
+	if !cmd.Flags().Changed("migrate") {
+		if apply, err = envSwitch("QUEEN_APPLY_SCHEMA", false); err != nil {
+			return err
+		}
+	}
+	if apply {
+		if err := migrate.Up(ctx, cfg.DatabaseURL, log); err != nil {
+			return migrationError(err)
+		}
+	}
+	pool, err := api.OpenPool(ctx, cfg)
+	if err != nil {
+		return migrationError(err)
+	}
+	defer pool.Close()
+	if err := migrate.Check(ctx, pool); err != nil {
+		return migrationError(err)
+	}
+	return serveAPI(ctx, cfg, pool, log, func(address string) error {
+		return writeAll(cmd.OutOrStdout(), []byte("Regent is ready.\n  API   "+address+"\n  docs  "+address+"/docs\n"))
+	})
+}
+
+// serveAPI listens, calls ready with the API's address, and serves until ctx
+// ends. The loops of the workers run meanwhile.
+func serveAPI(ctx context.Context, cfg api.Config, pool *pgxpool.Pool, log *slog.Logger, ready func(address string) error) error {
+	server, err := api.New(cfg, pool, log)
+	if err != nil {
+		return err
+	}
+	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", cfg.Addr())
+	if err != nil {
+		return withCode(exitUser, fmt.Errorf("listen on %s: %w", cfg.Addr(), err))
+	}
+	stopLoops := startLoops(ctx, pool, log)
+	defer stopLoops()
+	if err := ready(apiAddress(listener.Addr())); err != nil {
+		return errors.Join(err, listener.Close())
+	}
+	if err := server.Run(ctx, listener); err != nil {
+		return withCode(exitServer, fmt.Errorf("serve: %w", err))
+	}
+	return nil
+}
+
+// apiAddress is what a client on this machine uses.
+func apiAddress(addr net.Addr) string {
+	host, port, err := net.SplitHostPort(addr.String())
+	if err != nil {
+		return "http://" + addr.String()
+	}
+	if ip := net.ParseIP(host); ip != nil && ip.IsUnspecified() {
+		host = "127.0.0.1"
+	}
+	return "http://" + net.JoinHostPort(host, port)
+}
+
+// newLogger follows LOG_LEVEL and QUEEN_LOG_JSON.
+func newLogger(out io.Writer) (*slog.Logger, error) {
+	asJSON, err := envSwitch("QUEEN_LOG_JSON", false)
+	if err != nil {
+		return nil, err
+	}
+	options := &slog.HandlerOptions{Level: logLevel(os.Getenv("LOG_LEVEL"))}
+	if asJSON {
+		return slog.New(slog.NewJSONHandler(out, options)), nil
+	}
+	return slog.New(slog.NewTextHandler(out, options)), nil
+}
+
+// logLevel takes info for a word that it does not know.
+func logLevel(name string) slog.Level {
+	switch strings.ToLower(strings.TrimSpace(name)) {
+	case "trace", "debug":
+		return slog.LevelDebug
+	case "warn", "warning":
+		return slog.LevelWarn
+	case "error":
+		return slog.LevelError
+	}
+	return slog.LevelInfo
+}
