@@ -1,0 +1,145 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"flag"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/spf13/cobra"
+	"github.com/stretchr/testify/require"
+)
+
+// asProgram makes this test binary behave as the program itself, so that tests
+// can kill it.
+const asProgram = "REGENT_TEST_AS_PROGRAM"
+
+func TestMain(m *testing.M) {
+	if os.Getenv(asProgram) != "" {
+		os.Exit(run(context.Background(), os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+	}
+	flag.BoolVar(&update, "update", false, "write the golden files")
+	flag.Parse()
+	code := m.Run()
+	shared.stop()
+	os.Exit(code)
+}
+
+var update bool
+
+// program is a process of this program. Its environment names no server and no
+// database of the machine.
+func program(t *testing.T, args ...string) *exec.Cmd {
+	t.Helper()
+	cmd := exec.Command(os.Args[0], args...)
+	cmd.Env = append(strippedEnv(), asProgram+"=1")
+	return cmd
+}
+
+func strippedEnv() []string {
+	var kept []string
+	for _, pair := range os.Environ() {
+		name, _, _ := strings.Cut(pair, "=")
+		if name == "PORT" || name == "DATABASE_URL" || (strings.HasPrefix(name, "PG_") && name != "PG_BINDIR") || strings.HasPrefix(name, "REGENT_") || strings.HasPrefix(name, "QUEEN_") {
+			continue
+		}
+		kept = append(kept, pair)
+	}
+	return kept
+}
+
+// result is what a finished command left.
+type result struct {
+	code     int
+	out, err string
+}
+
+// call runs a command line inside this process.
+func call(t *testing.T, stdin string, args ...string) result {
+	t.Helper()
+	var out, errOut bytes.Buffer
+	code := run(t.Context(), args, strings.NewReader(stdin), &out, &errOut)
+	return result{code: code, out: out.String(), err: errOut.String()}
+}
+
+func TestHelpTree(t *testing.T) {
+	root := newRootCmd()
+	root.InitDefaultHelpCmd()
+	root.InitDefaultCompletionCmd()
+	var text bytes.Buffer
+	writeHelp(&text, root)
+	golden := filepath.Join("..", "..", "testdata", "golden", "cli-help.txt")
+	if update {
+		require.NoError(t, os.MkdirAll(filepath.Dir(golden), 0o755))
+		require.NoError(t, os.WriteFile(golden, text.Bytes(), 0o644))
+	}
+	want, err := os.ReadFile(golden)
+	require.NoError(t, err, "make it with go test ./cmd/regent -run TestHelpTree -update")
+	require.Equal(t, string(want), text.String(), "renew it with go test ./cmd/regent -run TestHelpTree -update")
+}
+
+func writeHelp(text *bytes.Buffer, cmd *cobra.Command) {
+	text.WriteString("==== " + cmd.CommandPath() + "\n")
+	cmd.SetOut(text)
+	cmd.InitDefaultHelpFlag()
+	_ = cmd.Help()
+	for _, child := range cmd.Commands() {
+		// The texts about completion are those of a library.
+		if child.Name() != "completion" && child.Name() != "help" {
+			writeHelp(text, child)
+		}
+	}
+}
+
+// TestHelpOfTheProgram is the golden file's twin: the process says the same.
+func TestHelpOfTheProgram(t *testing.T) {
+	t.Parallel()
+	out, err := program(t, "push", "--help").Output()
+	require.NoError(t, err)
+	want, err := os.ReadFile(filepath.Join("..", "..", "testdata", "golden", "cli-help.txt"))
+	require.NoError(t, err)
+	require.Contains(t, string(want), "==== regent push\n"+string(out))
+}
+
+func TestCommandLinesThatAreRefused(t *testing.T) {
+	t.Parallel()
+	for _, args := range [][]string{
+		{"bogus"}, {"queue", "bogus"}, {"push"}, {"push", "q", "--bogus"}, {"push", "q", "--batch", "0"},
+		{"push", "q", "--partition", "a", "--partition-key", "b"}, {"push", "q", "--partition-key", "$["}, {"push", "q", "no-such-file"},
+		{"pop", "q", "--wait", "30"}, {"pop", "q", "--from", "yesterday"}, {"pop", "q", "--batch", "0"},
+		{"pop", "q", "--partition", "p", "--partitions", "2"},
+		{"ack"}, {"ack", "file"}, {"ack", "-", "--lease", "x"}, {"ack", "--status", "nack"},
+		{"queue", "configure", "q", "--mode", "Replace"}, {"queue", "configure", "q", "--set", "leaseTime"},
+		{"queue", "configure", "q", "--lease-time", "1500ms"}, {"queue", "list", "-o", "xml"},
+		{"queue", "list", "--url", "nowhere"}, {"queue", "list", "--url", "http://x", "--dsn", "y"},
+		{"tail", "q", "-n", "5", "--from", "all"}, {"tail", "q", "--data-dir", "no-such-folder"},
+		{"openapi", "--openapi", "2.0"}, {"openapi", "-o", "xml"}, {"serve", "--dsn", "://"},
+	} {
+		t.Run(strings.Join(args, " "), func(t *testing.T) {
+			t.Parallel()
+			got := call(t, "", args...)
+			require.Equal(t, exitUser, got.code, got.err)
+			require.Empty(t, got.out)
+			lines := strings.Split(strings.TrimSpace(got.err), "\n")
+			require.True(t, strings.HasPrefix(lines[len(lines)-1], "regent: "), got.err)
+		})
+	}
+}
+
+func TestVersionNamesTheBuild(t *testing.T) {
+	t.Parallel()
+	got := call(t, "", "version", "-o", "table")
+	require.Equal(t, 0, got.code)
+	require.Regexp(t, `^regent \S+ \(commit \S+, go\S+, \S+/\S+\)\n$`, got.out)
+}
+
+func TestOpenAPIPrintsEveryForm(t *testing.T) {
+	t.Parallel()
+	require.Contains(t, call(t, "", "openapi").out, "openapi: 3.1")
+	require.Contains(t, call(t, "", "openapi", "--openapi", "3.0").out, "openapi: 3.0")
+	require.Contains(t, call(t, "", "openapi", "-o", "json").out, `"openapi": "3.1`)
+}
