@@ -25,6 +25,7 @@ type pushFlags struct {
 	format                         outputFormat
 	partition, partitionKey, idKey string
 	batch, concurrency             int
+	batchBytes                     sizeFlag
 	restart, skipBad, yes          bool
 }
 
@@ -63,6 +64,8 @@ it once. JSON paths are those of RFC 9535; a.b is short for $.a.b.`,
 	fl.StringVar(&f.partitionKey, "partition-key", "", "JSON path of each line's partition")
 	fl.StringVar(&f.idKey, "id-key", "", "JSON path of each line's transactionId")
 	fl.IntVar(&f.batch, "batch", 500, "lines a call, at most")
+	f.batchBytes = defaultBatchBytes
+	fl.Var(&f.batchBytes, "batch-bytes", "payload bytes a call, at most, unless one line is larger")
 	fl.IntVar(&f.concurrency, "concurrency", 4, "calls at a time; one partition never has two")
 	fl.BoolVar(&f.restart, "restart", false, "ignore the progress file and begin with the first line")
 	fl.BoolVar(&f.skipBad, "skip-bad", false, "report bad lines and go on instead of stopping")
@@ -90,6 +93,9 @@ type pushRun struct {
 func runPush(cmd *cobra.Command, f *pushFlags, queue, file string) error {
 	if f.batch < 1 || f.concurrency < 1 {
 		return errors.New("--batch and --concurrency must be at least 1")
+	}
+	if f.batchBytes < 1 || f.batchBytes > maxBatchBytes {
+		return fmt.Errorf("--batch-bytes must be between 1 and %s", formatSize(maxBatchBytes))
 	}
 	r := &pushRun{cmd: cmd, flags: f, queue: queue, name: file}
 	if err := r.makePusher(); err != nil {
@@ -126,7 +132,7 @@ func (r *pushRun) makePusher() error {
 	}
 	r.state = progress{Queue: r.queue, Partition: f.partition, PartitionKey: f.partitionKey, IDKey: f.idKey}
 	r.push = pusher{
-		batch: f.batch, concurrency: f.concurrency, skipBad: f.skipBad,
+		batch: f.batch, batchBytes: int64(f.batchBytes), concurrency: f.concurrency, skipBad: f.skipBad,
 		maker: itemMaker{queue: r.queue, partition: cmp.Or(f.partition, defaultPartName), partitionKey: partitionKey, idKey: idKey},
 		onBad: func(err error) { r.say("%s: %v; skipped", r.name, err) },
 	}

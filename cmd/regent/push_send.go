@@ -14,9 +14,10 @@ import (
 )
 
 const (
-	// batchBytes keeps a partition's share of a batch inside one database
-	// call, so that a batch is stored in order or not at all.
-	batchBytes = 1 << 20
+	defaultBatchBytes = 1 << 20
+	// maxBatchBytes keeps a partition's share of a batch inside one call of
+	// the database, so that it is stored in order or not at all.
+	maxBatchBytes = 3 << 20
 	// linger is how long a batch waits for more lines.
 	linger = 20 * time.Millisecond
 	// memoryBytes bounds what is read but not acknowledged.
@@ -37,7 +38,8 @@ type counts struct {
 type pusher struct {
 	client      client
 	maker       itemMaker
-	batch       int
+	batch       int   // lines a call
+	batchBytes  int64 // payload bytes a call
 	concurrency int
 	skipBad     bool
 	onBad       func(error)
@@ -161,7 +163,7 @@ func (p *pusher) work(ctx context.Context, in <-chan job) error {
 func (p *pusher) collect(ctx context.Context, in <-chan job) (batch []job, open bool) {
 	var size int64
 	var late <-chan time.Time
-	for len(batch) < p.batch && size < batchBytes {
+	for len(batch) < p.batch && size < p.batchBytes {
 		select {
 		case j, more := <-in:
 			if !more {

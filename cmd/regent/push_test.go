@@ -73,7 +73,7 @@ func (f *fakeClient) occupy(items []pushItem, on bool) {
 
 func pushText(t *testing.T, f *fakeClient, m itemMaker, change func(*pusher), text string) (*pusher, error) {
 	t.Helper()
-	p := &pusher{client: f, maker: m, batch: 7, concurrency: 4, onBad: func(error) {}, track: newTracker(line{})}
+	p := &pusher{client: f, maker: m, batch: 7, batchBytes: defaultBatchBytes, concurrency: 4, onBad: func(error) {}, track: newTracker(line{})}
 	if change != nil {
 		change(p)
 	}
