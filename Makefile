@@ -11,7 +11,7 @@ MODULES := $(patsubst %/go.mod,%,$(wildcard cmd/peers/go.mod))
 MATRIX  := 16.14.0-beta.17 17.10.0-beta.17 18.4.0-beta.17
 
 .DEFAULT_GOAL := help
-.PHONY: help run build test test-model test-matrix generate verify lint bench
+.PHONY: help run build test test-model test-matrix generate verify lint bench extension
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -65,3 +65,9 @@ lint: ## Run gofmt, vet, staticcheck, plpgsql_check and the rules for functions
 
 bench: build ## Measure push, pop and ack on a private PostgreSQL
 	bin/regent bench
+
+extension: ## Write the PostgreSQL extension regent to bin/extension
+	rm -rf bin/extension
+	$(GO) run ./db/migrate/extension bin/extension
+	@echo 'Install it with: cp bin/extension/* "$$(pg_config --sharedir)/extension/"'
+	@echo 'then in psql:    CREATE EXTENSION regent; or ALTER EXTENSION regent UPDATE;'

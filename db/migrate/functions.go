@@ -22,17 +22,18 @@ type file struct {
 
 // target is the schema that a source describes.
 type target struct {
-	versions []int64 // migration versions, ascending
-	files    []file  // function files in path order
-	hash     string  // of paths and contents
-	release  int
+	migrations []migration // by version, ascending
+	files      []file      // function files in path order
+	hash       string      // of paths and contents of the function files
+	release    int
 }
 
+// version is the newest migration, 0 for none.
 func (t target) version() int64 {
-	if len(t.versions) == 0 {
+	if len(t.migrations) == 0 {
 		return 0
 	}
-	return t.versions[len(t.versions)-1]
+	return t.migrations[len(t.migrations)-1].version
 }
 
 // read loads a source. Its hash covers the paths too: moving a file changes the
@@ -42,10 +43,7 @@ func (src source) read() (target, error) {
 	if err != nil {
 		return target{}, err
 	}
-	t := target{release: src.release}
-	for _, m := range migrations {
-		t.versions = append(t.versions, m.version)
-	}
+	t := target{migrations: migrations, release: src.release}
 	t.files, err = readFiles(src.functions)
 	if err != nil {
 		return target{}, fmt.Errorf("read function files: %w", err)
@@ -85,7 +83,8 @@ CREATE TABLE IF NOT EXISTS queen.schema_functions (
     catalogue text NOT NULL,
     applied_at timestamptz NOT NULL DEFAULT now()
 );
-COMMENT ON TABLE queen.schema_functions IS 'Which function files are in the database: one row a release.';`
+COMMENT ON TABLE queen.schema_functions IS 'Which function files are in the database: one row a release.';
+COMMENT ON TABLE queen.schema_migrations IS 'Which migrations have made the tables: one row a migration, as goose keeps it.';`
 
 	sqlValidate = `SET LOCAL check_function_bodies = on;
 DO $regent$
@@ -118,7 +117,8 @@ $regent$;`
 
 	// Leftovers are routines and views of schema queen that no file wrote in
 	// this transaction: renamed ones, and overloads with an old signature.
-	// Trigger functions belong to the migrations. They may need each other, so
+	// Trigger functions belong to the migrations, members of an extension that
+	// somebody put into the schema to it. Leftovers may need each other, so
 	// rounds go on while one of them drops something; what then remains is in
 	// use from outside and stops the migration with PostgreSQL's own words.
 	sqlDropLeftovers = `DO $regent$
@@ -136,7 +136,8 @@ BEGIN
             AND p.prorettype NOT IN ('trigger'::regtype, 'event_trigger'::regtype)
             AND NOT EXISTS (
                 SELECT FROM pg_catalog.pg_depend e
-                WHERE e.classid = 'pg_proc'::regclass AND e.objid = p.oid AND e.deptype = 'e')
+                WHERE e.classid = 'pg_proc'::regclass AND e.objid = p.oid AND e.deptype = 'e'
+                    AND e.refobjid IS DISTINCT FROM (SELECT x.oid FROM pg_catalog.pg_extension x WHERE x.extname = 'regent'))
         UNION ALL
         SELECT format('DROP VIEW %s', c.oid::regclass)
         FROM pg_catalog.pg_class c
@@ -146,7 +147,8 @@ BEGIN
             AND w.xmin <> pg_catalog.pg_current_xact_id()::xid
             AND NOT EXISTS (
                 SELECT FROM pg_catalog.pg_depend e
-                WHERE e.classid = 'pg_class'::regclass AND e.objid = c.oid AND e.deptype = 'e')
+                WHERE e.classid = 'pg_class'::regclass AND e.objid = c.oid AND e.deptype = 'e'
+                    AND e.refobjid IS DISTINCT FROM (SELECT x.oid FROM pg_catalog.pg_extension x WHERE x.extname = 'regent'))
     ) d;
     WHILE v_left IS NOT NULL LOOP
         v_kept := NULL;

@@ -103,7 +103,7 @@ func TestHashCoversPathsAndContents(t *testing.T) {
 		got, err := with(files).read()
 		require.NoError(t, err)
 		hashes[got.hash] = true
-		require.Equal(t, []int64{1}, got.versions)
+		require.Equal(t, int64(1), got.version())
 	}
 	require.Len(t, hashes, 5)
 }

@@ -1,6 +1,6 @@
 // Package migrate owns the schema "queen" of a database: it applies the tables
 // (goose, forward only) and the stored functions, tells whether a database fits
-// this binary, and prints the same schema as one SQL file.
+// this binary, and writes the same schema as one SQL file or as an extension.
 //
 // It must never apply an older release over a newer one, never drop anything
 // with CASCADE, never touch an object outside the schema, and never run without
@@ -127,10 +127,8 @@ func (s *session) apply(ctx context.Context, log *slog.Logger, src source) error
 	case err == nil:
 		log.InfoContext(ctx, "schema is current", "version", have.version, "release", have.release)
 		return nil
-	case errors.Is(err, ErrAhead):
+	case errors.Is(err, ErrAhead), have.extension:
 		return err
-	case have.extension:
-		return ErrExtension
 	}
 	if err := s.createSchema(ctx, have); err != nil {
 		return err

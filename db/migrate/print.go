@@ -95,20 +95,11 @@ BEGIN
     IF pg_catalog.current_setting('regent.print_xid', true) IS DISTINCT FROM pg_catalog.pg_current_xact_id()::text THEN
         RAISE EXCEPTION 'run this file in one transaction: psql --single-transaction -v ON_ERROR_STOP=1 -f FILE';
     END IF;
-    IF pg_catalog.current_setting('server_version_num')::int < %d THEN
-        RAISE EXCEPTION 'PostgreSQL 15 or newer is needed';
-    END IF;
-    IF NOT pg_catalog.pg_try_advisory_xact_lock(%d) THEN
-        RAISE EXCEPTION 'another migration is running';
-    END IF;
     IF EXISTS (SELECT FROM pg_catalog.pg_extension WHERE extname = 'regent') THEN
         RAISE EXCEPTION 'schema belongs to the extension regent: run ALTER EXTENSION regent UPDATE';
     END IF;
     IF pg_catalog.to_regnamespace('queen') IS NULL THEN
         CREATE SCHEMA queen;
-    ELSIF EXISTS (SELECT FROM pg_catalog.pg_class WHERE relnamespace = 'queen'::regnamespace)
-        OR EXISTS (SELECT FROM pg_catalog.pg_proc WHERE pronamespace = 'queen'::regnamespace) THEN
-        RAISE EXCEPTION 'schema queen is in use already: run regent migrate up';
     END IF;
 END
 $regent$;
@@ -117,6 +108,33 @@ SET LOCAL timezone = 'UTC';
 SET LOCAL client_min_messages = warning;
 
 `
+
+// Refusals that every generated file starts with: of a server that is too old
+// and of another migration, for an installation also of a schema that is in use.
+const (
+	refuseServer = `DO $regent$
+BEGIN
+    IF pg_catalog.current_setting('server_version_num')::int < %d THEN
+        RAISE EXCEPTION 'PostgreSQL 15 or newer is needed';
+    END IF;
+    IF NOT pg_catalog.pg_try_advisory_xact_lock(%d) THEN
+        RAISE EXCEPTION 'another migration is running';
+    END IF;
+END
+$regent$;
+
+`
+	refuseUsedSchema = `DO $regent$
+BEGIN
+    IF EXISTS (SELECT FROM pg_catalog.pg_class WHERE relnamespace = 'queen'::regnamespace)
+        OR EXISTS (SELECT FROM pg_catalog.pg_proc WHERE pronamespace = 'queen'::regnamespace) THEN
+        RAISE EXCEPTION 'schema queen is in use already: run regent migrate up';
+    END IF;
+END
+$regent$;
+
+`
+)
 
 // printMigrations is goose's own table, so that goose accepts it as its own.
 const printMigrations = `CREATE TABLE queen.schema_migrations (
@@ -144,26 +162,35 @@ func writeSchema(w io.Writer, src source) error {
 	if err != nil {
 		return err
 	}
-	migrations, err := src.migrationFiles()
-	if err != nil {
-		return err
-	}
 	b := bufio.NewWriter(w)
 	fmt.Fprintf(b, printHeader, t.release)
-	fmt.Fprintf(b, printGuard, MinServerVersion, LockID)
-	fmt.Fprint(b, printMigrations)
-	for _, m := range migrations {
-		fmt.Fprintf(b, "-- migrations/%s\n\n%s", m.file.path, m.file.text)
-		fmt.Fprintf(b, "INSERT INTO queen.schema_migrations (version_id, is_applied) VALUES (%d, true);\n\n", m.version)
-	}
-	fmt.Fprintf(b, "%s\n\n", sqlBeforeFiles)
-	for _, f := range t.files {
-		fmt.Fprintf(b, "-- functions/%s\n\n%s\n\n", f.path, strings.TrimSpace(f.text))
-	}
+	fmt.Fprintf(b, refuseServer, MinServerVersion, LockID)
+	fmt.Fprint(b, printGuard, refuseUsedSchema, printMigrations)
+	printTables(b, t, 0)
+	printFunctions(b, t)
 	// No leftovers: the guard saw to it that the schema was empty.
 	fmt.Fprintf(b, "%s\n\n%s\n", sqlValidate, sqlRecord(t))
 	if err := b.Flush(); err != nil {
 		return fmt.Errorf("write schema file: %w", err)
 	}
 	return nil
+}
+
+// printTables writes the migrations after the given version. Like Fprint to any
+// bufio.Writer, it leaves the error to Flush.
+func printTables(b *bufio.Writer, t target, after int64) {
+	for _, m := range t.migrations {
+		if m.version > after {
+			fmt.Fprintf(b, "-- migrations/%s\n\n%s", m.file.path, m.file.text)
+			fmt.Fprintf(b, "INSERT INTO queen.schema_migrations (version_id, is_applied) VALUES (%d, true);\n\n", m.version)
+		}
+	}
+}
+
+// printFunctions writes the function files with what comes before them.
+func printFunctions(b *bufio.Writer, t target) {
+	fmt.Fprintf(b, "%s\n\n", sqlBeforeFiles)
+	for _, f := range t.files {
+		fmt.Fprintf(b, "-- functions/%s\n\n%s\n\n", f.path, strings.TrimSpace(f.text))
+	}
 }

@@ -51,8 +51,8 @@ type state struct {
 }
 
 // Check tells whether a server of this binary can run on the database: nil,
-// ErrBehind (never migrated included) or ErrAhead, possibly wrapped. It changes
-// nothing and takes no lock.
+// ErrBehind (never migrated included), ErrExtension or ErrAhead, possibly
+// wrapped. It changes nothing and takes no lock.
 func Check(ctx context.Context, conn Querier) error {
 	src, err := builtin()
 	if err != nil {
@@ -128,23 +128,32 @@ func (have state) ahead(want target) bool {
 
 // pending returns the versions that the database lacks.
 func (have state) pending(want target) []int64 {
-	return slices.DeleteFunc(slices.Clone(want.versions), func(v int64) bool {
-		return slices.ContainsFunc(have.applied, func(m Migration) bool { return m.Version == v })
-	})
+	var out []int64
+	for _, m := range want.migrations {
+		if !slices.ContainsFunc(have.applied, func(a Migration) bool { return a.Version == m.version }) {
+			out = append(out, m.version)
+		}
+	}
+	return out
 }
 
-// compare returns nil, ErrAhead or ErrBehind with the reason.
+// compare returns nil, ErrAhead, or ErrBehind (ErrExtension where the schema is
+// an extension's) with the reason.
 func (have state) compare(want target) error {
+	behind := ErrBehind
+	if have.extension {
+		behind = ErrExtension
+	}
 	switch {
 	case have.ahead(want):
 		return fmt.Errorf("%w: database version %d release %d, binary version %d release %d",
 			ErrAhead, have.version, have.release, want.version(), want.release)
 	case len(have.pending(want)) > 0:
-		return fmt.Errorf("%w: %d migrations pending", ErrBehind, len(have.pending(want)))
+		return fmt.Errorf("%w: %d migrations pending", behind, len(have.pending(want)))
 	case have.release != want.release || have.hash != want.hash:
-		return fmt.Errorf("%w: functions are those of another build", ErrBehind)
+		return fmt.Errorf("%w: functions are those of another build", behind)
 	case have.edited:
-		return fmt.Errorf("%w: functions were edited in the database", ErrBehind)
+		return fmt.Errorf("%w: functions were edited in the database", behind)
 	}
 	return nil
 }
