@@ -31,9 +31,10 @@ func newMigrateUpCmd() *cobra.Command {
 		Long: `Bring the tables and functions of a database to this version.
 
 Safe to run from many places at once: one works, the others wait, at most five
-minutes. A database that a newer version has migrated is left alone. The role
-needs no superuser, only CREATE on the database the first time; the connection
-must not go through a transaction pooler.
+minutes. A database that a newer version has migrated is left alone, and so is
+one that holds the extension regent: ALTER EXTENSION regent UPDATE is for that.
+The role needs no superuser, only CREATE on the database the first time; the
+connection must not go through a transaction pooler.
 
 Exit code 4 means that there was nothing to do.`,
 		Args: cobra.NoArgs,
@@ -88,6 +89,9 @@ func newMigrateStatusCmd() *cobra.Command {
 
 func statusTable(st migrate.Status) table {
 	t := table{rows: [][]string{{"schema", st.State}}}
+	if st.Extension {
+		t.rows = append(t.rows, []string{"owner", "extension regent, upgraded by ALTER EXTENSION regent UPDATE"})
+	}
 	for _, m := range st.Applied {
 		t.rows = append(t.rows, []string{"migration " + strconv.FormatInt(m.Version, 10), "applied " + m.AppliedAt.Format("2006-01-02 15:04:05")})
 	}
