@@ -107,7 +107,7 @@ type QueueSegments struct {
 // QueueTotalsList counts messages in a list.
 type QueueTotalsList struct {
 	Total      int64 `json:"total" doc:"Messages kept, consumed or not." example:"12904"`
-	Pending    int64 `json:"pending" doc:"Messages owed to the slowest group that are not being processed." example:"286"`
+	Pending    int64 `json:"pending" doc:"Messages owed to the slowest group, those being processed included." example:"310"`
 	Processing int64 `json:"processing" doc:"Messages under a live lease." example:"24"`
 }
 

@@ -116,9 +116,9 @@ CREATE TABLE queen.log_txns (
         autovacuum_vacuum_cost_delay = 0, autovacuum_freeze_min_age = 0, vacuum_truncate = off,
         toast.autovacuum_vacuum_cost_delay = 0, toast.autovacuum_freeze_min_age = 0, toast.vacuum_truncate = off);
 -- Two indexes, each for one kind of row: in-order rows have disjoint, rising ranges, so one step on hi finds the
--- only one that can hold an id; the others are found by hash.
+-- only one that can hold an id; the others are found by hash. No pending list: every push probes, and would scan it.
 CREATE INDEX log_txns_partition_id_hi_idx ON queen.log_txns (partition_id, hi) WHERE NOT out_of_order;
-CREATE INDEX log_txns_hashes_idx ON queen.log_txns USING gin (hashes) WITH (gin_pending_list_limit = 256) WHERE out_of_order;
+CREATE INDEX log_txns_hashes_idx ON queen.log_txns USING gin (hashes) WITH (fastupdate = off) WHERE out_of_order;
 COMMENT ON TABLE queen.log_txns IS 'The hash sidecar: slot k of hashes belongs to offset base_offset + k. Serves deduplication and ack resolution; no foreign key, so purging it costs no trigger.';
 
 CREATE TABLE queen.log_consumers (

@@ -1,13 +1,13 @@
 /*
- * Purpose:     the document of GET /api/v1/resources/queues. Its pending leaves out what is being processed; the depth
- *              and detail documents count it in.
+ * Purpose:     the document of GET /api/v1/resources/queues. Its pending counts in what is being processed, as on
+ *              every route.
  * Locks:       none.
  * Isolation:   any; one statement.
  * Volatility:  STABLE.
  * Bounds:      as log_queue_stats_all_v1.
  * Idempotency: yes.
  * Raises:      QN403 when a tenant is named without the right to.
- * Source:      C-16 to C-19, E-6.
+ * Source:      C-16 to C-19, E-6; design 5 (pending includes processing on every route) over C-18.
  */
 CREATE OR REPLACE FUNCTION queen.list_queues_v1(
     p_tenant_id uuid DEFAULT NULL
@@ -26,7 +26,7 @@ SET search_path = queen, pg_catalog, pg_temp AS $$
             'segments', json_build_object('segments', s.segments, 'messages', s.messages),
             'messages', json_build_object(
                 'total', s.total,
-                'pending', greatest(s.pending - s.processing, 0),
+                'pending', s.pending,
                 'processing', s.processing))
         ORDER BY s.created_at DESC, s.name), '[]'))
     FROM queen.log_queue_stats_all_v1(p_tenant_id) s

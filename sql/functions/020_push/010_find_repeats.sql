@@ -48,9 +48,10 @@ BEGIN
          ORDER BY t.hi
          LIMIT 1)
         UNION ALL
+        -- IS NOT DISTINCT FROM, so that no plan walks the partition by its key: the hash is the way in.
         SELECT t.base_offset, t.created_at, t.hashes
         FROM queen.log_txns t
-        WHERE t.out_of_order AND t.hashes @> ARRAY[u.hash] AND t.partition_id = p_partition_id
+        WHERE t.out_of_order AND t.hashes @> ARRAY[u.hash] AND t.partition_id IS NOT DISTINCT FROM p_partition_id
     ) h
     WHERE h.base_offset >= p_txns_start
       AND h.created_at >= p_since
