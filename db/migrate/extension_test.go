@@ -243,27 +243,32 @@ func testUpdateExtension(t *testing.T, o *overlay, b bundle, older, newer source
 	require.ErrorIs(t, up(t.Context(), b.dsn, nil, older), ErrAhead)
 }
 
-// The rows come back with the extension, also the position of a sequence.
+// The rows come back with the extension, also the position of a sequence, or
+// without it, in a database that migrate up made.
 func testDumpExtension(t *testing.T, o *overlay, b bundle, newer source) {
 	dump, restore := filepath.Join(o.bin, "pg_dump"), filepath.Join(o.bin, "pg_restore")
 	if _, err := os.Stat(dump); err != nil {
 		t.Skip("this PostgreSQL comes without pg_dump")
 	}
 	execSQL(t, b.conn, `INSERT INTO queen.numbers (note) VALUES ('a'), ('b')`)
-	copied := o.database(t, "restored")
+	copied, migrated := o.database(t, "restored"), o.database(t, "restored_up")
+	require.NoError(t, up(t.Context(), migrated.dsn, nil, newer))
 	name := filepath.Join(t.TempDir(), "dump")
 	for _, command := range [][]string{
 		{dump, "--format=custom", "--file=" + name, "--dbname=" + b.dsn},
 		{restore, "--exit-on-error", "--single-transaction", "--dbname=" + copied.dsn, name},
+		{restore, "--exit-on-error", "--single-transaction", "--data-only", "--dbname=" + migrated.dsn, name},
 	} {
 		out, err := exec.Command(command[0], command[1:]...).CombinedOutput()
 		require.NoError(t, err, "%s", out)
 	}
-	require.Contains(t, contents(t, copied), "id-1")
-	require.Equal(t, contents(t, b), contents(t, copied))
-	require.NoError(t, check(t.Context(), copied.conn, newer))
+	require.Contains(t, contents(t, b), "id-1")
 	require.True(t, scalar[bool](t, copied.conn, `SELECT EXISTS (SELECT FROM pg_extension WHERE extname = 'regent')`))
-	for _, db := range []bundle{b, copied} {
+	for _, db := range []bundle{copied, migrated} {
+		require.Equal(t, contents(t, b), contents(t, db))
+		require.NoError(t, check(t.Context(), db.conn, newer))
+	}
+	for _, db := range []bundle{b, copied, migrated} {
 		require.Equal(t, int64(3), scalar[int64](t, db.conn, `INSERT INTO queen.numbers (note) VALUES ('c') RETURNING id`))
 		require.Equal(t, int64(4), scalar[int64](t, db.conn, `SELECT "offset" FROM queen.pop_v1('orders', 1, 'billing', 'p1')`))
 	}
