@@ -44,23 +44,27 @@ type PoppedMessage struct {
 	DeliveryAttempt int       `json:"deliveryAttempt" minimum:"1" doc:"Counts claims of a batch that starts at the same message."`
 }
 
-// popInput is a pop of either route. The query string is read by popQuery.
+// queryText is the query string as it came; popQuery reads it.
+type queryText struct {
+	raw string
+}
+
+// Resolve is called by the framework with the request.
+func (q *queryText) Resolve(ctx huma.Context) []error {
+	at := ctx.URL()
+	q.raw = at.RawQuery
+	return nil
+}
+
 type popInput struct {
-	Queue     string `path:"queue" maxLength:"255" doc:"Name of the queue." example:"orders"`
-	raw       string
-	partition *string
+	Queue string `path:"queue" maxLength:"255" doc:"Name of the queue." example:"orders"`
+	queryText
 }
 
 type pinnedPopInput struct {
-	popInput
+	Queue     string `path:"queue" maxLength:"255" doc:"Name of the queue." example:"orders"`
 	Partition string `path:"partition" maxLength:"255" doc:"Name of the partition." example:"customer-17"`
-}
-
-// Resolve keeps the query string as it came.
-func (in *popInput) Resolve(ctx huma.Context) []error {
-	at := ctx.URL()
-	in.raw = at.RawQuery
-	return nil
+	queryText
 }
 
 // popReply writes its answer itself: it has to know whether that worked.
@@ -89,19 +93,22 @@ func (s *Server) popPartition(ctx context.Context, in *pinnedPopInput) (*popRepl
 	if fault := nameFault(in.Partition); fault != "" {
 		return nil, badField("partition", fault)
 	}
-	in.partition = &in.Partition
-	return s.popQueue(ctx, &in.popInput)
+	return s.popFrom(ctx, in.Queue, &in.Partition, in.raw)
 }
 
 func (s *Server) popQueue(ctx context.Context, in *popInput) (*popReply, error) {
-	if fault := nameFault(in.Queue); fault != "" {
+	return s.popFrom(ctx, in.Queue, nil, in.raw)
+}
+
+func (s *Server) popFrom(ctx context.Context, queue string, partition *string, raw string) (*popReply, error) {
+	if fault := nameFault(queue); fault != "" {
 		return nil, badField("queue", fault)
 	}
-	request, err := s.popRequest(in)
+	request, err := s.popRequest(raw)
 	if err != nil {
 		return nil, err
 	}
-	request.args.TenantID = s.tenant(ctx)
+	request.args.Queue, request.args.Partition, request.args.TenantID = queue, partition, s.tenant(ctx)
 	rows, err := s.pop(ctx, request)
 	if err != nil {
 		return nil, s.fail(ctx, "pop", err)
@@ -117,8 +124,8 @@ type popRequest struct {
 	timeout time.Duration
 }
 
-func (s *Server) popRequest(in *popInput) (*popRequest, error) {
-	query, err := readPopQuery(in.raw)
+func (s *Server) popRequest(raw string) (*popRequest, error) {
+	query, err := readPopQuery(raw)
 	if err != nil {
 		return nil, err
 	}
@@ -138,8 +145,7 @@ func (s *Server) popRequest(in *popInput) (*popRequest, error) {
 	}
 	mode := subscription(query.text("subscriptionMode", s.cfg.SubscriptionMode))
 	r.args = db.PopParams{
-		Queue: in.Queue, Partition: in.partition, ConsumerGroup: &r.group,
-		Batch: query.within("batch", 200, 1, maxBatch), MaxPartitions: query.within("partitions", 1, 0, 1<<20),
+		ConsumerGroup: &r.group, Batch: query.within("batch", 200, 1, maxBatch), MaxPartitions: query.within("partitions", 1, 0, 1<<20),
 		AutoAck: query.flag("autoAck"), SubscriptionMode: &mode,
 	}
 	if seconds := query.within("leaseSeconds", 0, 0, 1<<31-1); seconds > 0 {
