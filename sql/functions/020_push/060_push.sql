@@ -33,5 +33,6 @@ BEGIN
     EXCEPTION WHEN unique_violation THEN
         PERFORM queen._raise('40001', 'another push came first; retry the transaction');
     END;
+    RETURN NULL;
 END $$;
 REVOKE ALL ON FUNCTION queen._push(text[], text[], integer[], text[], text[], text[], bigint[], boolean, uuid, text[], text[]) FROM PUBLIC;

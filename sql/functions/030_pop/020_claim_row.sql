@@ -20,7 +20,7 @@ CREATE OR REPLACE FUNCTION queen._claim_row(
 LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
     v_mode text := 'all';
-    v_since timestamptz := 'epoch';
+    v_since timestamptz := 'epoch'::timestamptz;
 BEGIN
     RETURN QUERY
     SELECT * FROM queen.log_consumers c

@@ -31,7 +31,7 @@ DECLARE
     v_from bigint;
     v_left integer := p_budget;
     v_start bigint;
-    v_visible timestamptz := 'infinity';
+    v_visible timestamptz := 'infinity'::timestamptz;
 BEGIN
     SELECT * INTO r_cur FROM queen._claim_row(p_partition_id, r_queue.id, p_group, p_mode, p_from);
     IF r_cur.partition_id IS NULL THEN

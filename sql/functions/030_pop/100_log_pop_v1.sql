@@ -35,7 +35,7 @@ DECLARE
     v_left integer := greatest(p_batch, 1);
     v_lease_id text;
     v_expires timestamptz;
-    v_claimed uuid[] := '{}';
+    v_claimed uuid[] := '{}'::uuid[];
     v_seconds integer;
 BEGIN
     PERFORM queen._require_read_committed();

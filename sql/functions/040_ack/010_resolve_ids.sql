@@ -92,7 +92,7 @@ CREATE OR REPLACE FUNCTION queen._span_hashes(
 LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
     r_txn queen.log_txns;
-    v_all bigint[] := '{}';
+    v_all bigint[] := '{}'::bigint[];
     v_next bigint := p_from;
 BEGIN
     -- A loop over few rows: the first row is the one that covers p_from.
