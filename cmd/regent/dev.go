@@ -78,6 +78,12 @@ func runDev(cmd *cobra.Command, cfg api.Config, dataDir, binDir string) error {
 	if err != nil {
 		return err
 	}
+	// A taken port is worth knowing before PostgreSQL is installed and started.
+	probe, err := listenOn(cmd.Context(), cfg)
+	if err != nil {
+		return err
+	}
+	_ = probe.Close()
 	dataDir, err = filepath.Abs(dataDir)
 	if err != nil {
 		return fmt.Errorf("resolve --data-dir: %w", err)
@@ -87,15 +93,19 @@ func runDev(cmd *cobra.Command, cfg api.Config, dataDir, binDir string) error {
 		dsnPath: filepath.Join(dataDir, dsnFile), log: log,
 	}
 	if err := d.start(cmd.Context()); err != nil {
-		return unlessAsked(cmd.Context(), err)
+		return startFailed(cmd.Context(), err)
 	}
-	err = unlessAsked(cmd.Context(), serveDev(cmd, cfg, d))
+	err = serveDev(cmd, cfg, d)
+	if errors.Is(err, context.Canceled) {
+		err = startFailed(cmd.Context(), err)
+	}
 	return errors.Join(err, d.stop())
 }
 
-// unlessAsked drops the error of what was given up because the user ended it.
-func unlessAsked(ctx context.Context, err error) error {
-	if ctx.Err() != nil && errors.Is(err, context.Canceled) {
+// startFailed drops the error of a start that was given up because the user
+// ended it, in whatever words a killed initdb puts that.
+func startFailed(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
 		return nil
 	}
 	return err

@@ -466,6 +466,34 @@ func status(url string) int {
 	return resp.StatusCode
 }
 
+func TestDevThatCannotListenStartsNothing(t *testing.T) {
+	t.Parallel()
+	_, port, _ := strings.Cut(strings.TrimPrefix(shared.get(t).url, "http://"), ":")
+	dir := filepath.Join(t.TempDir(), "data")
+	out, err := program(t, "dev", "--port", port, "--data-dir", dir).CombinedOutput()
+	require.Equal(t, exitUser, err.(*exec.ExitError).ExitCode())
+	require.Contains(t, string(out), "address already in use")
+	require.NoDirExists(t, dir)
+}
+
+func TestDevMayBeEndedWhileItStarts(t *testing.T) {
+	t.Parallel()
+	dir, err := newDir()
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	for _, after := range []time.Duration{0, 100 * time.Millisecond, 500 * time.Millisecond, time.Second} {
+		cmd := program(t, "dev", "--port", "0", "--data-dir", filepath.Join(dir, "data"))
+		var errOut syncBuffer
+		cmd.Stderr = &errOut
+		require.NoError(t, cmd.Start())
+		require.Eventually(t, func() bool { return errOut.String() != "" }, 30*time.Second, time.Millisecond)
+		time.Sleep(after) // where it lands does not matter
+		require.NoError(t, cmd.Process.Signal(os.Interrupt))
+		require.NoError(t, cmd.Wait(), "%s", &errOut)
+	}
+	launchDev(t, filepath.Join(dir, "data")).signal(t, os.Interrupt)
+}
+
 func TestServeChecksTheSchema(t *testing.T) {
 	t.Parallel()
 	base := shared.get(t).dsn(t)

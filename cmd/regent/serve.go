@@ -120,9 +120,9 @@ func serveAPI(ctx context.Context, cfg api.Config, pool *pgxpool.Pool, log *slog
 	if err != nil {
 		return err
 	}
-	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", cfg.Addr())
+	listener, err := listenOn(ctx, cfg)
 	if err != nil {
-		return withCode(exitUser, fmt.Errorf("listen on %s: %w", cfg.Addr(), err))
+		return err
 	}
 	stopLoops := startLoops(ctx, pool, log)
 	defer stopLoops()
@@ -133,6 +133,14 @@ func serveAPI(ctx context.Context, cfg api.Config, pool *pgxpool.Pool, log *slog
 		return withCode(exitServer, fmt.Errorf("serve: %w", err))
 	}
 	return nil
+}
+
+func listenOn(ctx context.Context, cfg api.Config) (net.Listener, error) {
+	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", cfg.Addr())
+	if err != nil {
+		return nil, withCode(exitUser, fmt.Errorf("listen for the API: %w", err))
+	}
+	return listener, nil
 }
 
 // apiAddress is what a client on this machine uses.
