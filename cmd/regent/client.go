@@ -119,7 +119,7 @@ func (t *targetFlags) addFlags(cmd *cobra.Command, retryFor time.Duration) {
 
 // open returns the client for the flags. Nothing is sent yet over HTTP.
 func (t *targetFlags) open(ctx context.Context, cmd *cobra.Command) (client, error) {
-	again := retrier{limit: time.Duration(t.retryFor), errOut: cmd.ErrOrStderr()}
+	again := newRetrier(time.Duration(t.retryFor), cmd.ErrOrStderr())
 	if t.dsn != "" {
 		return openSQL(ctx, t.dsn, again)
 	}

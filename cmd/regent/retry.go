@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
+	"sync/atomic"
 	"time"
 )
 
@@ -33,16 +34,35 @@ const (
 	maxPause   = 5 * time.Second
 )
 
+// sayEvery bounds how often calls that wait side by side say so.
+const sayEvery = 10 * time.Second
+
 // retrier repeats calls while the server is away. The zero value never does.
 type retrier struct {
 	limit  time.Duration
-	errOut io.Writer
+	errOut io.Writer     // nil: say nothing
+	said   *atomic.Int64 // when, in unix nanoseconds
+}
+
+func newRetrier(limit time.Duration, errOut io.Writer) retrier {
+	return retrier{limit: limit, errOut: errOut, said: new(atomic.Int64)}
+}
+
+// say tells the user why a command with a long limit seems to hang.
+func (r retrier) say(err error, left time.Duration) {
+	if r.errOut == nil || r.limit < 5*time.Second {
+		return
+	}
+	now, last := time.Now().UnixNano(), r.said.Load()
+	if now-last > int64(sayEvery) && r.said.CompareAndSwap(last, now) {
+		fmt.Fprintf(r.errOut, "regent: %s; trying again for up to %s\n", errorLine(err), left.Round(time.Second))
+	}
 }
 
 // do runs call until it succeeds, fails for good, or the limit has passed.
 func (r retrier) do(ctx context.Context, may repeat, call func() error) error {
 	deadline := time.Now().Add(r.limit)
-	pause, said := firstPause, false
+	pause := firstPause
 	for {
 		err := call()
 		known, ok := findRetryable(err)
@@ -54,9 +74,8 @@ func (r retrier) do(ctx context.Context, may repeat, call func() error) error {
 		if !later || (may != repeatAny && !unsent) || time.Now().Add(wait).After(deadline) {
 			return err
 		}
-		if !said && r.errOut != nil && r.limit > 5*time.Second && pause > 4*firstPause {
-			fmt.Fprintf(r.errOut, "regent: %s; trying again for up to %s\n", errorLine(err), time.Until(deadline).Round(time.Second))
-			said = true
+		if pause > 4*firstPause {
+			r.say(err, time.Until(deadline))
 		}
 		if err := sleep(ctx, wait); err != nil {
 			return err

@@ -102,7 +102,7 @@ func runTail(cmd *cobra.Command, f *tailFlags, queue string) error {
 	if err != nil {
 		return err
 	}
-	c, err := openSQL(cmd.Context(), dsn, retrier{limit: time.Duration(f.target.retryFor), errOut: cmd.ErrOrStderr()})
+	c, err := openSQL(cmd.Context(), dsn, newRetrier(time.Duration(f.target.retryFor), cmd.ErrOrStderr()))
 	if err != nil {
 		return err
 	}
