@@ -187,7 +187,7 @@ func (s *Server) pop(ctx context.Context, r *popRequest) ([]db.PopRow, error) {
 	took := false
 	defer func() { s.room.leave(w, took) }()
 	for {
-		if err := s.hold(waiting, r, w); err != nil {
+		if err := s.hold(ctx, waiting, r, w); err != nil {
 			return nil, err
 		}
 		mark := s.room.mark(w)
@@ -256,13 +256,13 @@ func (s *Server) release(r *popRequest, rows []db.PopRow) {
 // hold waits for a fuller batch where the queue asks for it: before the claim,
 // so that no lease runs and no connection is held (O-24). It ends when the batch
 // is full, when the queue's time is over, and never after the caller's.
-func (s *Server) hold(waiting context.Context, r *popRequest, w *waiter) error {
+func (s *Server) hold(ctx, waiting context.Context, r *popRequest, w *waiter) error {
 	if r.args.Partition != nil || r.args.Batch <= 1 {
 		return nil
 	}
 	var window <-chan time.Time
 	for {
-		fill, err := s.fill(waiting, r)
+		fill, err := s.fill(ctx, r)
 		if err != nil || fill.MinPopWaitTime <= 0 || fill.Available <= 0 || fill.Available >= int64(r.args.Batch) {
 			return err
 		}
