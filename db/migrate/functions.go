@@ -14,6 +14,10 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
+// pgerrcodeInvalidFunctionDefinition is what OR REPLACE answers when the result
+// type, or the name of a parameter, would change.
+const pgerrcodeInvalidFunctionDefinition = "42P13"
+
 // file is one function file.
 type file struct {
 	path string
@@ -167,6 +171,26 @@ BEGIN
 END
 $regent$;`
 
+	// Private helpers are granted to nobody and called by name from bodies, so
+	// nothing depends on one; what does all the same stops the migration.
+	sqlDropPrivate = `DO $regent$
+DECLARE
+    v_routine regprocedure;
+BEGIN
+    FOR v_routine IN
+        SELECT p.oid FROM pg_catalog.pg_proc p
+        WHERE p.pronamespace = 'queen'::regnamespace
+            AND p.proname LIKE '\_%'
+            AND p.prorettype NOT IN ('trigger'::regtype, 'event_trigger'::regtype)
+            AND NOT EXISTS (
+                SELECT FROM pg_catalog.pg_depend e
+                WHERE e.classid = 'pg_proc'::regclass AND e.objid = p.oid AND e.deptype = 'e')
+    LOOP
+        EXECUTE format('DROP ROUTINE %s', v_routine);
+    END LOOP;
+END
+$regent$;`
+
 	// catalogueExpr sums up the functions as the database holds them, without
 	// oids, so that a dump and restore does not change it. It finds functions
 	// that were edited by hand.
@@ -187,13 +211,32 @@ ON CONFLICT (release) DO UPDATE
 SET hash = excluded.hash, catalogue = excluded.catalogue, applied_at = now();`, t.release, t.hash, catalogueExpr)
 }
 
-// applyFunctions runs every file and what belongs to it in one transaction.
-// There must be no savepoint around the files: their rows would carry the id of
-// a subtransaction, and the leftover rule would take them for old.
+// applyFunctions runs every file and what belongs to it. A private helper may
+// change its result type between releases, which OR REPLACE refuses; the helpers
+// are then dropped first.
 func (s *session) applyFunctions(ctx context.Context, log *slog.Logger, t target) error {
-	err := pgx.BeginTxFunc(ctx, s.conn, pgx.TxOptions{IsoLevel: pgx.ReadCommitted}, func(tx pgx.Tx) error {
+	err := s.runFiles(ctx, t, "")
+	var pg *pgconn.PgError
+	if errors.As(err, &pg) && pg.Code == pgerrcodeInvalidFunctionDefinition {
+		err = s.runFiles(ctx, t, sqlDropPrivate)
+	}
+	if err != nil {
+		return err
+	}
+	log.InfoContext(ctx, "functions applied", "files", len(t.files), "release", t.release, "hash", t.hash[:12])
+	return nil
+}
+
+// runFiles does it in one transaction, with a statement before the files. There
+// must be no savepoint around the files: their rows would carry the id of a
+// subtransaction, and the leftover rule would take them for old.
+func (s *session) runFiles(ctx context.Context, t target, first string) error {
+	return pgx.BeginTxFunc(ctx, s.conn, pgx.TxOptions{IsoLevel: pgx.ReadCommitted}, func(tx pgx.Tx) error {
 		if _, err := tx.Exec(ctx, sqlBeforeFiles); err != nil {
 			return fmt.Errorf("prepare function transaction: %w", err)
+		}
+		if _, err := tx.Exec(ctx, first); err != nil {
+			return fmt.Errorf("drop private functions: %w", err)
 		}
 		for _, f := range t.files {
 			if _, err := tx.Exec(ctx, f.text); err != nil {
@@ -202,11 +245,6 @@ func (s *session) applyFunctions(ctx context.Context, log *slog.Logger, t target
 		}
 		return finishFunctions(ctx, tx, t)
 	})
-	if err != nil {
-		return err
-	}
-	log.InfoContext(ctx, "functions applied", "files", len(t.files), "release", t.release, "hash", t.hash[:12])
-	return nil
 }
 
 func finishFunctions(ctx context.Context, tx pgx.Tx, t target) error {

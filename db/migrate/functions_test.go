@@ -43,6 +43,27 @@ func TestLeftoversAreDropped(t *testing.T) {
 	require.Equal(t, 2, scalar[int](t, b.conn, `SELECT queen.two(1)`))
 }
 
+// A private helper may change its result type or the names of its parameters; a
+// public function may not.
+func TestPrivateHelpersMayChange(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	require.NoError(t, up(t.Context(), b.dsn, nil, with(map[string]string{
+		"010/h.sql": "CREATE OR REPLACE FUNCTION queen._h(a int) RETURNS int LANGUAGE sql AS 'SELECT 1';",
+		"010/f.sql": "CREATE OR REPLACE FUNCTION queen.f(a int) RETURNS int LANGUAGE sql AS 'SELECT queen._h(1)';",
+	})))
+	require.NoError(t, up(t.Context(), b.dsn, nil, with(map[string]string{
+		"010/h.sql": "CREATE OR REPLACE FUNCTION queen._h(b int) RETURNS bigint LANGUAGE sql AS 'SELECT 2::bigint';",
+		"010/f.sql": "CREATE OR REPLACE FUNCTION queen.f(a int) RETURNS int LANGUAGE sql AS 'SELECT queen._h(1)::int';",
+	})))
+	require.Equal(t, 2, scalar[int](t, b.conn, `SELECT queen.f(1)`))
+	err := up(t.Context(), b.dsn, nil, with(map[string]string{
+		"010/f.sql": "CREATE OR REPLACE FUNCTION queen.f(a int) RETURNS bigint LANGUAGE sql AS 'SELECT 3::bigint';",
+	}))
+	require.ErrorContains(t, err, "cannot change return type")
+	require.Equal(t, 2, scalar[int](t, b.conn, `SELECT queen.f(1)`))
+}
+
 // A leftover that somebody outside the schema uses is not dropped from under
 // them: the whole migration stops and names the user.
 func TestLeftoverInUseStopsTheMigration(t *testing.T) {

@@ -32,7 +32,6 @@ DECLARE
     v_items integer[];
     v_count integer := cardinality(p_payloads);
 BEGIN
-    r_out.grp := p_grp;
     SELECT s.end_offset, s.created_at, s.cum_bytes, t.high INTO r_tail
     FROM (VALUES (1)) one
     LEFT JOIN LATERAL (
@@ -76,7 +75,7 @@ BEGIN
             p_payloads, p_ids, p_keys, p_trace_ids, p_producer_subs, p_nonce, v_items);
     END IF;
     IF v_items IS NOT NULL OR v_count = 0 THEN
-        r_out.status := 'duplicate';
+        r_out := queen._refusal(p_grp, 'duplicate');
         r_out.partition_id := r_part.id;
         r_out.items := r_dup.items;
         SELECT array_agg(o.at ORDER BY o.ord), array_agg(queen._message_id_at(r_part.id, o.at) ORDER BY o.ord)
@@ -90,6 +89,28 @@ BEGIN
     RETURN v_rows;
 END $$;
 REVOKE ALL ON FUNCTION queen._push_group(integer, queen.log_partitions, integer, text[], text[], text[], text[], text[], bigint) FROM PUBLIC;
+
+/*
+ * Purpose:     the row of a refusal (duplicate, busy, failed) with the columns that every row has.
+ * Locks:       none.  Isolation: any.  Volatility: IMMUTABLE.  Bounds: none.
+ * Idempotency: yes.  Raises: nothing.  Source: queen.push_row.
+ */
+CREATE OR REPLACE FUNCTION queen._refusal(
+    p_grp integer,
+    p_status text
+) RETURNS queen.push_row
+LANGUAGE plpgsql IMMUTABLE AS $$
+DECLARE
+    r_out queen.push_row;
+BEGIN
+    r_out.grp := p_grp;
+    r_out.status := p_status;
+    r_out.base_offset := -1;
+    r_out.frames := 0;
+    r_out.first_item := 0;
+    RETURN r_out;
+END $$;
+REVOKE ALL ON FUNCTION queen._refusal(integer, text) FROM PUBLIC;
 
 /*
  * Purpose:     the elements of an array at the positions given (from 0), NULL for a NULL array.

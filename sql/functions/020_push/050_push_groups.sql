@@ -66,9 +66,7 @@ BEGIN
         v_from := v_to - p_counts[v_i] + 1;
         CONTINUE WHEN v_to < v_from;
         IF r_lanes.encrypted[v_i] AND NOT queen._are_envelopes(p_payloads[v_from : v_to]) THEN
-            r_out := NULL;
-            r_out.grp := v_i - 1;
-            r_out.status := 'failed';
+            r_out := queen._refusal(v_i - 1, 'failed');
             r_out.code := 'QN409';
             r_out.error := 'the queue is encrypted: only envelopes of the server may be stored in it';
             v_rows := v_rows || r_out;
@@ -84,10 +82,7 @@ BEGIN
                 queen._unless_all_null(p_ids[v_from : v_to]), p_keys[v_from : v_to], p_trace_ids[v_from : v_to],
                 p_producer_subs[v_from : v_to], p_nonces[v_i]);
         ELSIF p_skip_locked THEN
-            r_out := NULL;
-            r_out.grp := v_i - 1;
-            r_out.status := 'busy';
-            v_rows := v_rows || r_out;
+            v_rows := v_rows || queen._refusal(v_i - 1, 'busy');
         ELSE
             PERFORM queen._raise('40001', 'the partition was removed meanwhile; retry the call');
         END IF;
