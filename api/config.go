@@ -30,7 +30,7 @@ type Config struct {
 
 	DatabaseURL      string        // DATABASE_URL, else built from PG_*
 	PoolSize         int           // DB_POOL_SIZE: 0 is the smaller of 160 and half of max_connections
-	ExecMode         string        // REGENT_EXEC_MODE: cache_statement, cache_describe (old poolers), describe_exec, exec, simple_protocol
+	ExecMode         string        // REGENT_EXEC_MODE: cache_statement, or cache_describe behind a transaction-mode pooler
 	StatementTimeout time.Duration // QUEEN_STMT_TIMEOUT_MS: 0 is none
 	LockTimeout      time.Duration // REGENT_LOCK_TIMEOUT_MS: 0 is none; also ends repeats of a colliding call
 	IdleTxTimeout    time.Duration // REGENT_IDLE_TX_TIMEOUT_MS: 0 is none
@@ -116,17 +116,16 @@ func (c Config) check() error {
 	return nil
 }
 
-// execMode maps the driver's own names.
+// execMode maps the driver's names of the two modes that carry every argument
+// of ours unharmed.
 func execMode(name string) (pgx.QueryExecMode, error) {
-	for _, mode := range []pgx.QueryExecMode{
-		pgx.QueryExecModeCacheStatement, pgx.QueryExecModeCacheDescribe, pgx.QueryExecModeDescribeExec,
-		pgx.QueryExecModeExec, pgx.QueryExecModeSimpleProtocol,
-	} {
-		if strings.ReplaceAll(mode.String(), " ", "_") == name {
-			return mode, nil
-		}
+	switch name {
+	case "cache_statement":
+		return pgx.QueryExecModeCacheStatement, nil
+	case "cache_describe":
+		return pgx.QueryExecModeCacheDescribe, nil
 	}
-	return 0, fmt.Errorf("REGENT_EXEC_MODE %q is not one of cache_statement, cache_describe, describe_exec, exec, simple_protocol", name)
+	return 0, fmt.Errorf("REGENT_EXEC_MODE must be cache_statement or cache_describe, got %q", name)
 }
 
 // environment applies the parsing rules of the seeds and collects faults.

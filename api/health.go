@@ -40,24 +40,25 @@ type probeReply struct {
 }
 
 func (s *Server) registerHealth(api huma.API) {
-	huma.Register(api, s.probeOp(api, huma.Operation{
+	huma.Register(api, probeOp(huma.Operation{
 		OperationID: "get-health", Path: "/health", Summary: "Health of the process and of its database",
 		Description: "Makes a round trip to the database. 503 when it is away or takes no writes.",
 		Responses:   map[string]*huma.Response{"503": jsonReply[Health](api, "The database is away or takes no writes.", nil)},
 	}), s.getHealth)
-	huma.Register(api, s.probeOp(api, huma.Operation{
+	huma.Register(api, probeOp(huma.Operation{
 		OperationID: "get-livez", Path: "/livez", Summary: "Is the process alive",
 		Description: "Never touches the database.",
 	}), s.getLivez)
-	huma.Register(api, s.probeOp(api, huma.Operation{
+	huma.Register(api, probeOp(huma.Operation{
 		OperationID: "get-readyz", Path: "/readyz", Summary: "Should this process get traffic",
 		Description: "503 while the database is away or takes no writes, and while the process stops.",
 		Responses:   map[string]*huma.Response{"503": jsonReply[Probe](api, "Not ready.", nil)},
 	}), s.getReadyz)
 }
 
-func (s *Server) probeOp(_ huma.API, op huma.Operation) huma.Operation {
-	op.Method, op.Tags = http.MethodGet, []string{"operations"}
+// probeOp completes an operation that is never refused.
+func probeOp(op huma.Operation) huma.Operation {
+	op.Method, op.Tags, op.Errors = http.MethodGet, []string{"operations"}, []int{http.StatusInternalServerError}
 	return op
 }
 

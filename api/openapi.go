@@ -95,15 +95,24 @@ func jsonContent[T any](api huma.API, example any) map[string]*huma.MediaType {
 // finish takes out of the document what the framework adds and we do not mean.
 func finish(document *huma.OpenAPI) {
 	for _, item := range document.Paths {
-		for _, op := range []*huma.Operation{item.Get, item.Post, item.Put, item.Delete} {
-			if op != nil {
-				finishOperation(op)
-			}
+		for _, op := range operations(item) {
+			finishOperation(op)
 		}
 	}
 	for schema := range maps.Values(document.Components.Schemas.Map()) {
 		permit(schema)
 	}
+}
+
+// operations lists what a path answers.
+func operations(item *huma.PathItem) []*huma.Operation {
+	var found []*huma.Operation
+	for _, op := range []*huma.Operation{item.Get, item.Post, item.Put, item.Delete} {
+		if op != nil {
+			found = append(found, op)
+		}
+	}
+	return found
 }
 
 func finishOperation(op *huma.Operation) {

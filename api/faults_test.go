@@ -1,0 +1,308 @@
+package api
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"runtime"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/stretchr/testify/require"
+
+	"regent.local/regent/db/dbtest"
+)
+
+func TestSaturatedPoolAnswers503AndRecovers_F163(t *testing.T) {
+	t.Parallel()
+	ts := newTestServer(t, func(c *Config) { c.PoolSize, c.AcquireTimeout = 2, 300*time.Millisecond })
+	ts.pushOne("q", "p", `1`)
+	var held []interface{ Release() }
+	for range 2 {
+		conn, err := ts.pool.Acquire(context.Background())
+		require.NoError(t, err)
+		held = append(held, conn)
+	}
+	for _, call := range []func() reply{
+		func() reply { return ts.post("/api/v1/push", `{"items":[{"queue":"q","payload":1}]}`) },
+		func() reply { return ts.get("/api/v1/pop/queue/q") },
+		func() reply { return ts.get("/api/v1/pop/queue/q?wait=true&timeout=5000") },
+		func() reply {
+			return ts.post("/api/v1/ack", `{"transactionId":"x","partitionId":"00000000-0000-0000-0000-000000000009"}`)
+		},
+		func() reply { return ts.post("/api/v1/lease/x/extend", ``) },
+		func() reply { return ts.get("/api/v1/resources/queues") },
+	} {
+		began := time.Now()
+		r := call()
+		require.Equal(t, http.StatusServiceUnavailable, r.Status)
+		require.Equal(t, "1", r.Header.Get("Retry-After"))
+		require.True(t, r.failure(t).Retryable)
+		require.Less(t, time.Since(began), 1500*time.Millisecond, "within the acquire timeout")
+	}
+	require.Equal(t, http.StatusOK, ts.get("/livez").Status)
+	for _, conn := range held {
+		conn.Release()
+	}
+	require.Equal(t, "queued", ts.pushOne("q", "p", `2`).Status)
+}
+
+func TestSmallPoolServesManyAtOnce_F163(t *testing.T) {
+	t.Parallel()
+	ts := newTestServer(t, func(c *Config) { c.PoolSize = 2 })
+	var calls sync.WaitGroup
+	var odd atomic.Int64
+	for i := range 100 {
+		calls.Go(func() {
+			for round := range 3 {
+				switch (i + round) % 3 {
+				case 0:
+					count(&odd, ts, "POST", "/api/v1/push", fmt.Sprintf(`{"items":[{"queue":"q","partition":"p%d","payload":1}]}`, i), 201)
+				case 1:
+					count(&odd, ts, "GET", "/api/v1/pop/queue/q?autoAck=true", "", 200, 204)
+				default:
+					count(&odd, ts, "GET", "/api/v1/pop/queue/q?wait=true&timeout=50", "", 200, 204)
+				}
+			}
+		})
+	}
+	calls.Wait()
+	require.Zero(t, odd.Load())
+}
+
+// count makes a call and counts an answer that is none of those wanted.
+func count(odd *atomic.Int64, ts *testServer, method, target, body string, want ...int) {
+	r, err := ts.try(context.Background(), method, target, body)
+	for _, status := range want {
+		if err == nil && r.Status == status {
+			return
+		}
+	}
+	odd.Add(1)
+}
+
+func TestCancelledRequestsDoNotChurnConnections_F164(t *testing.T) {
+	t.Parallel()
+	ts := newTestServer(t, func(c *Config) { c.PoolSize = 4 })
+	ts.pushOne("q", "p", `1`)
+	opened := ts.pool.Stat().NewConnsCount()
+	var calls sync.WaitGroup
+	for i := range 20 {
+		calls.Go(func() {
+			for range 15 {
+				ctx, cancel := context.WithTimeout(context.Background(), time.Duration(1+i%5)*time.Millisecond)
+				if i%2 == 0 {
+					_, _ = ts.try(ctx, "POST", "/api/v1/push", `{"items":[{"queue":"q","partition":"p","payload":1}]}`)
+				} else {
+					_, _ = ts.try(ctx, "GET", "/api/v1/pop/queue/q", "")
+				}
+				cancel()
+			}
+		})
+	}
+	calls.Wait()
+	require.LessOrEqual(t, ts.pool.Stat().NewConnsCount()-opened, int64(8))
+	require.Equal(t, "queued", ts.pushOne("q", "p", `2`).Status, "no error leaks into the next call")
+}
+
+func TestLockedTableGives503InTime_F167(t *testing.T) {
+	t.Parallel()
+	ts := newTestServer(t, func(c *Config) { c.LockTimeout = 400 * time.Millisecond })
+	got := ts.take("q", 1)
+	m := got.Messages[0]
+	tx, err := ts.db.Pool.Begin(context.Background())
+	require.NoError(t, err)
+	_, err = tx.Exec(context.Background(), `LOCK TABLE queen.log_segments, queen.log_consumers, queen.log_partitions, queen.queues IN ACCESS EXCLUSIVE MODE`)
+	require.NoError(t, err)
+	var calls sync.WaitGroup
+	for range 5 {
+		for _, c := range [][3]string{
+			{"POST", "/api/v1/push", `{"items":[{"queue":"q","payload":1},{"queue":"r","payload":1}]}`},
+			{"GET", "/api/v1/pop/queue/q", ""},
+			{"POST", "/api/v1/ack", fmt.Sprintf(`{"transactionId":"m0","partitionId":%q,"leaseId":%q}`, m.PartitionID, m.LeaseID)},
+			{"POST", "/api/v1/lease/" + m.LeaseID + "/extend", ""},
+		} {
+			calls.Go(func() {
+				began := time.Now()
+				r, err := ts.try(context.Background(), c[0], c[1], c[2])
+				if err != nil || r.Status != http.StatusServiceUnavailable || time.Since(began) > 4*time.Second {
+					t.Errorf("%s: %d after %v, %v: %s", c[1], r.Status, time.Since(began), err, r.Body)
+				}
+			})
+		}
+	}
+	calls.Wait()
+	require.NoError(t, tx.Rollback(context.Background()))
+	require.Eventually(t, func() bool { return ts.pool.Stat().AcquiredConns() == 0 }, 5*time.Second, 10*time.Millisecond, "nothing leaked")
+	require.True(t, ts.ackAll(got, "completed")[0].Success)
+	require.Equal(t, "queued", ts.pushOne("q", "p", `2`).Status)
+}
+
+// line of the database that can be cut.
+type cable struct {
+	mu    sync.Mutex
+	cut   bool
+	conns []net.Conn
+}
+
+func (c *cable) dial(ctx context.Context, network, address string) (net.Conn, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.cut {
+		return nil, &net.OpError{Op: "dial", Net: network, Err: syscall.ECONNREFUSED}
+	}
+	conn, err := (&net.Dialer{}).DialContext(ctx, network, address)
+	c.conns = append(c.conns, conn)
+	return conn, err
+}
+
+func (c *cable) set(cut bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.cut = cut
+	for _, conn := range c.conns {
+		if cut && conn != nil {
+			conn.Close()
+		}
+	}
+}
+
+// newCutServer is a server whose database can be taken away.
+func newCutServer(t *testing.T) (*testServer, *cable) {
+	t.Helper()
+	database, wire := dbtest.New(t), &cable{}
+	cfg := DefaultConfig()
+	cfg.DatabaseURL, cfg.PoolSize, cfg.AcquireTimeout = database.DSN, 4, 500*time.Millisecond
+	config, err := PoolConfig(cfg)
+	require.NoError(t, err)
+	config.ConnConfig.DialFunc = wire.dial
+	pool, err := pgxpool.NewWithConfig(context.Background(), config)
+	require.NoError(t, err)
+	ts := startTestServer(t, cfg, pool)
+	ts.db = database
+	return ts, wire
+}
+
+func TestDatabaseAwayGives503AndParkedPopsStay(t *testing.T) {
+	t.Parallel()
+	ts, wire := newCutServer(t)
+	ts.pushOne("q", "p", `1`)
+	waiting := ts.popLater("/api/v1/pop/queue/parked?wait=true&timeout=15000")
+	ts.parked(1)
+	time.Sleep(100 * time.Millisecond)
+
+	wire.set(true)
+	for range 3 {
+		r := ts.post("/api/v1/push", `{"items":[{"queue":"q","payload":1}]}`)
+		require.Equal(t, http.StatusServiceUnavailable, r.Status, "%s", r.Body)
+		require.Equal(t, "1", r.Header.Get("Retry-After"))
+		require.Equal(t, "the database is not available", r.failure(t).Text)
+		require.Equal(t, http.StatusServiceUnavailable, ts.get("/api/v1/pop/queue/q").Status)
+		require.Equal(t, http.StatusServiceUnavailable, ts.get("/health").Status)
+	}
+	require.Equal(t, http.StatusOK, ts.get("/livez").Status)
+
+	wire.set(false)
+	require.Eventually(t, func() bool {
+		return ts.post("/api/v1/push", `{"items":[{"queue":"parked","payload":1}]}`).Status == http.StatusCreated
+	}, 5*time.Second, 50*time.Millisecond)
+	got := <-waiting
+	require.Equal(t, http.StatusOK, got.Status, "a parked pop survives the outage")
+}
+
+func TestDeadConnectionsAreReplacedUnseen(t *testing.T) {
+	t.Parallel()
+	ts := newTestServer(t)
+	for range 3 {
+		ts.pushOne("q", "p", `1`)
+		ts.sql(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'regent'`)
+		time.Sleep(20 * time.Millisecond)
+		require.Eventually(t, func() bool { return ts.get("/api/v1/pop/queue/none").Status == http.StatusNoContent }, 2*time.Second, 10*time.Millisecond)
+	}
+}
+
+// Noise never ends the process, never goes unanswered, and every answer is one
+// that the document names. REGENT_FUZZ_SECONDS makes it longer.
+func TestNoiseIsAlwaysAnswered_F157_F169(t *testing.T) {
+	t.Parallel()
+	ts := newTestServer(t)
+	length := 3 * time.Second
+	if seconds := os.Getenv("REGENT_FUZZ_SECONDS"); seconds != "" {
+		parsed, err := time.ParseDuration(seconds + "s")
+		require.NoError(t, err)
+		length = parsed
+	}
+	seed := uint64(time.Now().UnixNano())
+	t.Log("seed", seed)
+	ts.pushOne("q", "p", `1`)
+	before := runtime.NumGoroutine()
+	var calls sync.WaitGroup
+	for worker := range 4 {
+		calls.Go(func() {
+			random := rand.New(rand.NewPCG(seed, uint64(worker)))
+			for end := time.Now().Add(length); time.Now().Before(end); {
+				method, target, body := noise(random)
+				if _, err := ts.try(context.Background(), method, target, body); err != nil {
+					t.Error(err)
+					return
+				}
+			}
+		})
+	}
+	calls.Wait()
+	require.Equal(t, "queued", ts.pushOne("q", "p", `1`).Status)
+	ts.web.Client().CloseIdleConnections()
+	require.Eventually(t, func() bool { return runtime.NumGoroutine() < before+400 }, 5*time.Second, 50*time.Millisecond, "other tests run meanwhile")
+}
+
+// noise draws a request: mostly a known route with a body that is nearly right.
+func noise(random *rand.Rand) (method, target, body string) {
+	values := []string{
+		`null`, `""`, `"q"`, `"a\u0000b"`, `"\ud83d"`, "\"\xff\"", `0`, `-1`, `1e999`, `99999999999999999999`, `1.5`, `true`, `[]`, `{}`, `[null]`, `[[[[]]]]`,
+		`{"a":{"a":{}}}`, strings.Repeat(`[`, 3000) + strings.Repeat(`]`, 3000), strings.Repeat(`[`, 50), `nul`, `"` + strings.Repeat("x", 300) + `"`, ``,
+	}
+	value := func() string { return values[random.IntN(len(values))] }
+	names := []string{"items", "queue", "partition", "payload", "transactionId", "key", "acknowledgments", "partitionId", "leaseId", "status", "error", "consumerGroup", "seconds", "options", "mode", "leaseTime", "namespace"}
+	object := func() string {
+		members := make([]string, random.IntN(6))
+		for i := range members {
+			members[i] = `"` + names[random.IntN(len(names))] + `":` + value()
+		}
+		return `{` + strings.Join(members, ",") + `}`
+	}
+	bodies := []string{"", value(), object(), `{"items":` + value() + `}`, `{"items":[` + object() + `,` + object() + `]}`, `{"acknowledgments":[` + object() + `]}`,
+		`{"queue":"q","options":` + object() + `}`, object()[1:], `{"items":[{"queue":"q","payload":` + value() + `}]}`}
+	queries := []string{"", "?batch=" + fmt.Sprint(random.Int64()), "?wait=true&timeout=1", "?batch=x", "?autoAck=true&partitions=-1", "?%zz", "?consumerGroup=%00", "?leaseSeconds=-9223372036854775808"}
+	routes := []string{
+		"POST /api/v1/push", "POST /api/v1/ack", "POST /api/v1/ack/batch", "POST /api/v1/configure", "POST /api/v1/lease/x/extend", "POST /api/v1/lease/%00/extend",
+		"GET /api/v1/pop/queue/q", "GET /api/v1/pop/queue/q/partition/p", "GET /api/v1/pop/queue/%F0/partition/%00", "GET /api/v1/resources/queues",
+		"GET /api/v1/resources/queues/q", "GET /api/v1/resources/queues/q/depth", "DELETE /api/v1/resources/queues/z", "GET /health", "GET /api/v1/nothing", "PUT /api/v1/push",
+		"POST /api/v1/transaction", "GET /api/v1/pop",
+	}
+	method, target, _ = strings.Cut(routes[random.IntN(len(routes))], " ")
+	return method, target + queries[random.IntN(len(queries))], bodies[random.IntN(len(bodies))]
+}
+
+func TestPanicIsOneAnswer_F169(t *testing.T) {
+	t.Parallel()
+	ts := newTestServerOn(t, dbtest.New(t))
+	broken := ts.guard(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic("a fault of ours") }))
+	w := recordAnswer(broken)
+	require.Equal(t, http.StatusInternalServerError, w.Code)
+	require.JSONEq(t, `{"error":"internal error","code":"internal","retryable":false}`, w.Body.String())
+}
+
+func recordAnswer(handler http.Handler) *httptest.ResponseRecorder {
+	w := httptest.NewRecorder()
+	handler.ServeHTTP(w, httptest.NewRequest("GET", "/x", nil))
+	return w
+}
