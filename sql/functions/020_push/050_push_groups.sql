@@ -36,7 +36,7 @@ BEGIN
         RETURN NULL;
     ELSIF NOT queen._check_push(p_queues, p_partitions, p_counts, p_payloads, p_ids, p_keys, p_trace_ids, p_producer_subs, p_nonces) THEN
         RETURN NULL;
-    ELSIF v_groups = 1 AND NOT p_skip_locked THEN
+    ELSIF v_groups = 1 AND p_counts[1] > 0 AND NOT p_skip_locked THEN
         -- The common case in one statement: what is read beside the lock is the queue's options, which it does not guard.
         SELECT q.dedup_window_seconds AS win, q.encryption_enabled AS encrypted, p AS part INTO r_lane
         FROM queen.queues q
