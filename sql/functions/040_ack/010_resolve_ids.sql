@@ -48,7 +48,8 @@ BEGIN
     IF array_position(v_found, NULL) IS NOT NULL THEN
         SELECT array_agg(DISTINCT b.hash) INTO v_below
         FROM (
-            SELECT t.hashes FROM queen.log_txns t
+            -- The row that the cursor is in counts up to the cursor: what is above was not delivered yet.
+            SELECT t.hashes[1 : least(t.end_offset, p_committed) - t.base_offset + 1] AS hashes FROM queen.log_txns t
             WHERE t.partition_id = p_partition_id AND t.base_offset <= p_committed
             ORDER BY t.base_offset DESC
             LIMIT 1000
