@@ -83,8 +83,13 @@ func jsonReply[T any](api huma.API, description string, example any) *huma.Respo
 // jsonBody documents a request body of type T. Operations whose input has a
 // RawBody field set SkipValidateBody as well: they read the bytes themselves.
 func jsonBody[T any](api huma.API, description string, example any) *huma.RequestBody {
-	return &huma.RequestBody{Description: description, Required: true, Content: jsonContent[T](api, example)}
+	content := jsonContent[T](api, example)
+	return &huma.RequestBody{Description: description, Required: true, Content: content, Extensions: map[string]any{keptContent: content["application/json"]}}
 }
+
+// keptContent carries the content of a body past the framework, which puts a
+// binary string in its place; finish puts it back.
+const keptContent = "x-kept-content"
 
 func jsonContent[T any](api huma.API, example any) map[string]*huma.MediaType {
 	kind := reflect.TypeFor[T]()
@@ -120,8 +125,12 @@ func finishOperation(op *huma.Operation) {
 	for _, response := range op.Responses {
 		delete(response.Headers, "Content-Type")
 	}
-	if op.RequestBody != nil && op.RequestBody.Content["application/json"] != nil {
-		delete(op.RequestBody.Content, "application/octet-stream")
+	delete(op.Responses, "default")
+	if op.RequestBody != nil {
+		if kept, ok := op.RequestBody.Extensions[keptContent].(*huma.MediaType); ok {
+			op.RequestBody.Content = map[string]*huma.MediaType{"application/json": kept}
+		}
+		delete(op.RequestBody.Extensions, keptContent)
 	}
 	if busy := op.Responses["503"]; busy != nil && op.Path != "/health" && op.Path != "/readyz" {
 		busy.Headers = map[string]*huma.Param{"Retry-After": {Description: "Seconds to wait.", Schema: &huma.Schema{Type: "integer"}}}

@@ -5,6 +5,8 @@ import (
 	"os"
 	"testing"
 
+	"github.com/pb33f/libopenapi"
+	validator "github.com/pb33f/libopenapi-validator"
 	"github.com/stretchr/testify/require"
 )
 
@@ -38,5 +40,25 @@ func TestEveryOperationIsDescribed(t *testing.T) {
 				require.Contains(t, op.Responses, "413", path)
 			}
 		}
+	}
+}
+
+func TestDocumentsSatisfyAValidatorThatIsNotOurs(t *testing.T) {
+	t.Parallel()
+	for _, document := range Documents() {
+		text, err := OpenAPI("dev", document.Path)
+		require.NoError(t, err)
+		parsed, err := libopenapi.NewDocument(text)
+		require.NoError(t, err)
+		judge, errs := validator.NewValidator(parsed)
+		require.Empty(t, errs)
+		valid, findings := judge.ValidateDocument()
+		for _, finding := range findings {
+			t.Log(document.Path, finding.Message, finding.Reason)
+			for _, detail := range finding.SchemaValidationErrors {
+				t.Log(detail.FieldPath, detail.Reason)
+			}
+		}
+		require.True(t, valid, document.Path)
 	}
 }

@@ -45,7 +45,7 @@ func (s *Server) register(api huma.API) {
 func newAPI(cfg Config, mux *http.ServeMux) huma.API {
 	config := huma.DefaultConfig("Regent", cfg.Version)
 	config.Info.Description = "A message log inside PostgreSQL, over HTTP. Pushed messages are durable when the answer arrives; consumers of a group get each partition in order, at least once."
-	config.Info.License = &huma.License{Name: "Apache-2.0", Identifier: "Apache-2.0"}
+	config.Info.License = &huma.License{Name: "Apache-2.0"}
 	config.Tags = []*huma.Tag{
 		{Name: "messages", Description: "Push, pop, acknowledge."},
 		{Name: "queues", Description: "Configure, list and delete queues."},
