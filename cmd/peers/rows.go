@@ -1,0 +1,174 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"text/tabwriter"
+
+	"regent.local/regent/testdata/bench"
+)
+
+// Names of the cells of a group.
+const (
+	regentCell  = "regent"
+	groupedCell = "regent grouped"
+	riverCell   = "river"
+	plainCell   = "plain"
+)
+
+// cell is one command line.
+type cell struct {
+	name string
+	args []string
+}
+
+// group is cells that run in turns, and the rows that compare them.
+type group struct {
+	cells []cell
+	rows  []row
+}
+
+// row compares one figure of one cell with a peer's, or with a limit.
+type row struct {
+	name   string
+	cell   string
+	peer   string // empty: the target is absolute
+	figure func(*bench.Result) float64
+	unit   string
+	target float64
+	atMost bool // the figure must not exceed the target; else it must reach it
+}
+
+func rate(r *bench.Result) float64   { return r.MessagesPerS }
+func p50(r *bench.Result) float64    { return r.P50ms }
+func p99(r *bench.Result) float64    { return r.P99ms }
+func wal(r *bench.Result) float64    { return orZero(r.WALBytes) }
+func stored(r *bench.Result) float64 { return orZero(r.StoredBytes) }
+
+func orZero(v *float64) float64 {
+	if v == nil {
+		return 0
+	}
+	return *v
+}
+
+func push(name, op string, producers, batch int) cell {
+	args := []string{"--op", op, "--producers", strconv.Itoa(producers), "--batch", strconv.Itoa(batch)}
+	if name == plainCell {
+		args = append(args, "--target", plainCell)
+	}
+	return cell{name: name, args: args}
+}
+
+func faster(name, cell, peer string, target float64) row {
+	return row{name: name, cell: cell, peer: peer, figure: rate, unit: "messages/s", target: target}
+}
+
+// groups are the rows that the first milestone must reach.
+var groups = []group{
+	{
+		cells: []cell{push(regentCell, "push", 8, 1), push(riverCell, "push", 8, 1)},
+		rows:  []row{faster("SQL push 8 x 1", regentCell, riverCell, 1.5)},
+	}, {
+		cells: []cell{push(regentCell, "push", 8, 100), push(riverCell, "push", 8, 100), push(plainCell, "push", 8, 100)},
+		rows: []row{
+			faster("SQL push 8 x 100", regentCell, riverCell, 2.5),
+			faster("SQL push 8 x 100", regentCell, plainCell, 0.75),
+			{name: "WAL at 100, dedup on", cell: regentCell, peer: plainCell, figure: wal, unit: "B/message", target: 0.35, atMost: true},
+			{name: "stored at 100, dedup on", cell: regentCell, peer: plainCell, figure: stored, unit: "B/message", target: 0.45, atMost: true},
+		},
+	}, {
+		cells: []cell{push(regentCell, "push", 8, 1000), push(groupedCell, "push-grouped", 8, 1000), push(riverCell, "push", 8, 1000), push(plainCell, "push", 8, 1000)},
+		rows: []row{
+			faster("SQL push 8 x 1000", regentCell, riverCell, 2.5),
+			faster("SQL push 8 x 1000", regentCell, plainCell, 0.8),
+			faster("SQL push 8 x 1000, grouped", groupedCell, riverCell, 3.5),
+			faster("SQL push 8 x 1000, grouped", groupedCell, plainCell, 1.2),
+		},
+	}, {
+		cells: []cell{push(regentCell, "take", 8, 100), push(plainCell, "take", 8, 100)},
+		rows:  []row{faster("SQL take + ack 8 x 100", regentCell, plainCell, 2)},
+	}, {
+		cells: []cell{push(regentCell, "take", 8, 1000), push(plainCell, "take", 8, 1000)},
+		rows:  []row{faster("SQL take + ack 8 x 1000", regentCell, plainCell, 3)},
+	}, {
+		cells: []cell{push(regentCell, "rest-push", 32, 1), push(riverCell, "push", 32, 1)},
+		rows:  []row{faster("REST push 32 x 1", regentCell, riverCell, 1.5)},
+	}, {
+		cells: []cell{push(regentCell, "rest-push", 32, 100), push(riverCell, "push", 32, 100)},
+		rows:  []row{faster("REST push 32 x 100", regentCell, riverCell, 0.8)},
+	}, {
+		cells: []cell{{name: regentCell, args: []string{"--op", "rest-e2e", "--rate", "200"}}},
+		rows: []row{
+			{name: "REST end to end at 200/s, p50", cell: regentCell, figure: p50, unit: "ms", target: 3, atMost: true},
+			{name: "REST end to end at 200/s, p99", cell: regentCell, figure: p99, unit: "ms", target: 10, atMost: true},
+		},
+	},
+}
+
+// line is a judged row.
+type line struct {
+	row
+	ours, theirs, result float64
+	passed               bool
+}
+
+// judge takes the median over the turns.
+func (r row) judge(turns []map[string]*bench.Result) line {
+	var ours, theirs, ratios []float64
+	for _, turn := range turns {
+		ours = append(ours, r.figure(turn[r.cell]))
+		if r.peer == "" {
+			continue
+		}
+		theirs = append(theirs, r.figure(turn[r.peer]))
+		ratios = append(ratios, ours[len(ours)-1]/theirs[len(theirs)-1])
+	}
+	l := line{row: r, ours: median(ours)}
+	l.result = l.ours
+	if r.peer != "" {
+		l.theirs, l.result = median(theirs), median(ratios)
+	}
+	l.passed = l.result >= r.target
+	if r.atMost {
+		l.passed = l.result <= r.target
+	}
+	return l
+}
+
+func median(values []float64) float64 {
+	v := slices.Sorted(slices.Values(values))
+	if len(v)%2 == 1 {
+		return v[len(v)/2]
+	}
+	return (v[len(v)/2-1] + v[len(v)/2]) / 2
+}
+
+func printLines(out io.Writer, lines []line) {
+	w := tabwriter.NewWriter(out, 0, 8, 2, ' ', 0)
+	fmt.Fprintln(w, "row\tcell\tmedian\tpeer\tmedian\tunit\tratio\ttarget\t")
+	for _, l := range lines {
+		sign, verdict := ">=", "pass"
+		if l.atMost {
+			sign = "<="
+		}
+		if !l.passed {
+			verdict = "FAIL"
+		}
+		theirs, ratio := "", ""
+		if l.peer != "" {
+			theirs, ratio = number(l.theirs), fmt.Sprintf("%.2f", l.result)
+		}
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s %g\t%s\n", l.name, l.cell, number(l.ours), l.peer, theirs, l.unit, ratio, sign, l.target, verdict)
+	}
+	_ = w.Flush()
+}
+
+func number(v float64) string {
+	if v < 100 {
+		return strconv.FormatFloat(v, 'f', 2, 64)
+	}
+	return strconv.FormatFloat(v, 'f', 0, 64)
+}

@@ -1,0 +1,119 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"regent.local/regent/testdata/bench"
+)
+
+// benchOps says how each operation runs.
+var benchOps = map[string]bench.Kind{
+	"push": bench.Push, "push-grouped": bench.Push, "rest-push": bench.Push,
+	"take": bench.Take, "e2e": bench.EndToEnd, "rest-e2e": bench.EndToEnd,
+}
+
+const restRate = 200
+
+func newBenchCmd() *cobra.Command {
+	o := bench.DefaultOptions()
+	var url string
+	var format outputFormat
+	cmd := &cobra.Command{
+		Use:   "bench",
+		Short: "Measure one cell: pushes, takes or both, in a database of its own",
+		Long: `Bench measures one cell for a few seconds and prints messages a second, call
+latency, and what PostgreSQL wrote, stored and computed for each message.
+
+  push          push_many_v1, what an application calls in its own transaction
+  push-grouped  log_push_v1 with messages that are grouped already
+  take          log_pop_v1 and an ack, on a queue that was filled before
+  e2e           push and take at once; latency is from push to receipt
+  rest-push     the same as push, over HTTP
+  rest-e2e      the same as e2e, over HTTP with a waiting consumer, at 200 a second
+
+--target plain runs push, take and e2e against one ordinary table instead.
+
+It works in a database of its own, which it drops in the end: on the server of
+--dsn, else on a private PostgreSQL that it starts with fsync on. A cell over
+HTTP starts its own server there, unless --url names one; it then uses a queue
+of its own. Machines differ: compare cells of one run, never with other numbers.`,
+		Example: `  regent bench --op push --producers 8 --batch 100
+  regent bench --op push --producers 8 --batch 100 --target plain`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := completeBench(cmd, &o, url); err != nil {
+				return err
+			}
+			result, err := runBench(cmd, o, url)
+			if err != nil {
+				return err
+			}
+			return format.print(cmd, result, func() table { return sentence(result.Line()) })
+		},
+	}
+	o.AddFlags(cmd.Flags())
+	cmd.Flags().StringVar(&o.Op, "op", "push", "what to measure: "+strings.Join(slices.Sorted(maps.Keys(benchOps)), ", "))
+	cmd.Flags().StringVar(&o.Target, "target", "regent", "regent, or plain for an ordinary table")
+	cmd.Flags().StringVar(&url, "url", "", "address of a running HTTP API, for rest-push and rest-e2e")
+	cmd.MarkFlagsMutuallyExclusive("url", "dsn")
+	format.addFlag(cmd)
+	return cmd
+}
+
+// completeBench refuses what cannot be combined and sets the defaults that
+// depend on the operation.
+func completeBench(cmd *cobra.Command, o *bench.Options, url string) error {
+	_, known := benchOps[o.Op]
+	rest := strings.HasPrefix(o.Op, "rest-")
+	switch {
+	case !known:
+		return fmt.Errorf("--op must be one of %s", strings.Join(slices.Sorted(maps.Keys(benchOps)), ", "))
+	case o.Target != "regent" && o.Target != "plain":
+		return errors.New("--target must be regent or plain")
+	case o.Target == "plain" && (rest || o.Op == "push-grouped"):
+		return fmt.Errorf("--target plain has no %s", o.Op)
+	case url != "" && !rest:
+		return errors.New("--url goes with --op rest-push and rest-e2e")
+	}
+	if o.Op == "rest-e2e" {
+		for name, set := range map[string]func(){
+			"rate": func() { o.Rate = restRate }, "producers": func() { o.Producers = 1 }, "batch": func() { o.Batch = 1 },
+		} {
+			if !cmd.Flags().Changed(name) {
+				set()
+			}
+		}
+	}
+	return o.Check()
+}
+
+func runBench(cmd *cobra.Command, o bench.Options, url string) (*bench.Result, error) {
+	ctx, kind := cmd.Context(), benchOps[o.Op]
+	log := slog.New(slog.DiscardHandler)
+	setup := newSQLTarget
+	switch {
+	case url != "":
+		target, err := newURLTarget(ctx, url, o)
+		if err != nil {
+			return nil, err
+		}
+		defer target.Close()
+		return bench.RunOn(ctx, o, kind, target, nil)
+	case o.Target == "plain":
+		setup = bench.NewPlain
+	case strings.HasPrefix(o.Op, "rest-"):
+		setup = newRESTTarget
+	}
+	result, err := bench.Run(ctx, o, kind, setup, log)
+	if err != nil {
+		return nil, withCode(exitServer, fmt.Errorf("bench %s: %w", o.Op, err))
+	}
+	return result, nil
+}

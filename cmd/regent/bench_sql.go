@@ -1,0 +1,229 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"math/rand/v2"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"regent.local/regent/db"
+	"regent.local/regent/db/migrate"
+	"regent.local/regent/testdata/bench"
+)
+
+const benchQueue = "bench"
+
+// sqlTarget is Regent as its SQL functions.
+type sqlTarget struct {
+	dsn string
+	o   bench.Options
+}
+
+func newSQLTarget(ctx context.Context, dsn string, o bench.Options) (bench.Target, error) {
+	if err := migrate.Up(ctx, dsn, slog.New(slog.DiscardHandler)); err != nil {
+		return nil, err
+	}
+	conn, err := pgx.Connect(ctx, dsn)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = conn.Close(context.WithoutCancel(ctx)) }()
+	_, err = db.New(conn).ConfigureQueue(ctx, db.ConfigureQueueParams{Queue: benchQueue, Options: benchQueueOptions(o), TenantID: ownTenant()})
+	if err != nil {
+		return nil, fmt.Errorf("configure the queue: %w", err)
+	}
+	return &sqlTarget{dsn: dsn, o: o}, nil
+}
+
+func benchQueueOptions(o bench.Options) json.RawMessage {
+	if o.Dedup {
+		return json.RawMessage(`{"dedupWindowSeconds":3600}`)
+	}
+	return json.RawMessage(`{"dedupWindowSeconds":0}`)
+}
+
+func (t *sqlTarget) Close() {}
+
+func (t *sqlTarget) Producer(ctx context.Context, i int) (bench.Producer, error) {
+	w, err := t.worker(ctx, i)
+	if err != nil {
+		return nil, err
+	}
+	if t.o.Op == "push-grouped" {
+		return &groupedProducer{sqlWorker: w}, nil
+	}
+	return &manyProducer{sqlWorker: w}, nil
+}
+
+func (t *sqlTarget) Consumer(ctx context.Context, i int) (bench.Consumer, error) {
+	w, err := t.worker(ctx, i)
+	if err != nil {
+		return nil, err
+	}
+	return &sqlConsumer{sqlWorker: w}, nil
+}
+
+func (t *sqlTarget) worker(ctx context.Context, i int) (*sqlWorker, error) {
+	conn, err := pgx.Connect(ctx, t.dsn)
+	if err != nil {
+		return nil, fmt.Errorf("connect: %w", err)
+	}
+	return &sqlWorker{conn: conn, queries: db.New(conn), o: t.o, lanes: benchLanes(i, t.o)}, nil
+}
+
+// benchLanes are the partitions of producer i.
+func benchLanes(i int, o bench.Options) []string {
+	lanes := make([]string, o.Lanes)
+	for k := range lanes {
+		lanes[k] = fmt.Sprintf("p%d-%d", i, k)
+	}
+	return lanes
+}
+
+// sqlWorker has a connection of its own.
+type sqlWorker struct {
+	conn    *pgx.Conn
+	queries *db.Queries
+	o       bench.Options
+	lanes   []string
+}
+
+func (w *sqlWorker) Close() error { return w.conn.Close(context.Background()) }
+
+// clientIDs are time-ordered ids, as an application would send them.
+func clientIDs(n int) []string {
+	ids := make([]string, n)
+	for i := range ids {
+		ids[i] = uuid.Must(uuid.NewV7()).String()
+	}
+	return ids
+}
+
+// manyProducer calls what applications call.
+type manyProducer struct{ *sqlWorker }
+
+func (p *manyProducer) Push(ctx context.Context, payloads []string) error {
+	arg := db.PushManyParams{Queue: benchQueue, Payloads: payloads, Partitions: p.lanes}
+	if len(p.lanes) > 1 {
+		arg.Partitions = make([]string, len(payloads))
+		for i := range payloads {
+			arg.Partitions[i] = p.lanes[i%len(p.lanes)]
+		}
+	}
+	if p.o.ClientIDs {
+		arg.TransactionIds = clientIDs(len(payloads))
+	}
+	rows, err := p.queries.PushMany(ctx, arg)
+	if err != nil {
+		return err
+	}
+	for _, r := range rows {
+		if r.Status != "queued" {
+			return fmt.Errorf("message %d is %s", r.Item, r.Status)
+		}
+	}
+	return verdictCount(len(payloads), len(rows))
+}
+
+// groupedProducer calls what the server calls.
+type groupedProducer struct{ *sqlWorker }
+
+func (p *groupedProducer) Push(ctx context.Context, payloads []string) error {
+	arg := db.PushParams{Payloads: payloads, TenantID: ownTenant()}
+	for i, lane := range p.lanes {
+		// The first lanes have one message more when the batch does not divide.
+		count := (len(payloads) + len(p.lanes) - 1 - i) / len(p.lanes)
+		if count == 0 {
+			break
+		}
+		arg.Queues = append(arg.Queues, benchQueue)
+		arg.Partitions = append(arg.Partitions, lane)
+		arg.Counts = append(arg.Counts, int32(count))
+		arg.Nonces = append(arg.Nonces, rand.Int64N(1<<42))
+	}
+	if p.o.ClientIDs {
+		for _, id := range clientIDs(len(payloads)) {
+			arg.TransactionIds = append(arg.TransactionIds, &id)
+		}
+	}
+	rows, err := p.queries.Push(ctx, arg)
+	if err != nil {
+		return err
+	}
+	var stored int
+	for _, r := range rows {
+		if r.Status != "queued" {
+			return fmt.Errorf("group %d is %s", r.Grp, r.Status)
+		}
+		stored += int(r.Frames)
+	}
+	return verdictCount(len(payloads), stored)
+}
+
+// sqlConsumer pops from any partition, in queue mode.
+type sqlConsumer struct{ *sqlWorker }
+
+func (c *sqlConsumer) Take(ctx context.Context, n int, seen func([]string)) (int, error) {
+	rows, err := c.queries.Pop(ctx, db.PopParams{Queue: benchQueue, Batch: int32(n), MaxPartitions: 1, TenantID: ownTenant()})
+	if err != nil || len(rows) == 0 {
+		return 0, err
+	}
+	var taken int
+	for _, r := range rows {
+		taken += len(r.Payloads)
+		seen(r.Payloads)
+	}
+	if c.o.AckByID {
+		return taken, c.ackByID(ctx, rows, taken)
+	}
+	return taken, c.ackUpto(ctx, rows[len(rows)-1])
+}
+
+func (c *sqlConsumer) ackUpto(ctx context.Context, last db.PopRow) error {
+	verdicts, err := c.queries.AckUpto(ctx, db.AckUptoParams{PartitionIds: []uuid.UUID{last.PartitionID}, ConsumerGroups: []string{queueMode},
+		LeaseIds: []string{last.LeaseID}, Offsets: []int64{last.LastOffset}, Ok: true})
+	return ackOutcome(verdicts, err, 1)
+}
+
+// queueMode is the group of a pop that names none.
+const queueMode = "__QUEUE_MODE__"
+
+func (c *sqlConsumer) ackByID(ctx context.Context, rows []db.PopRow, n int) error {
+	arg := db.AckParams{PartitionIds: []uuid.UUID{rows[0].PartitionID}, ConsumerGroups: []string{queueMode}, LeaseIds: []*string{&rows[0].LeaseID},
+		Counts: []int32{int32(n)}, TenantID: ownTenant()}
+	for _, r := range rows {
+		for k := range r.Payloads {
+			id := frameID(r.IDBase, r.FirstOffset+int64(k)-r.SegmentBase)
+			if len(r.TransactionIds) > 0 && r.TransactionIds[k] != nil {
+				id = *r.TransactionIds[k]
+			}
+			arg.TransactionIds = append(arg.TransactionIds, id)
+			arg.Statuses = append(arg.Statuses, "completed")
+		}
+	}
+	verdicts, err := c.queries.Ack(ctx, arg)
+	return ackOutcome(verdicts, err, n)
+}
+
+// frameID is the id of frame k of a segment: its base plus k.
+func frameID(base uuid.UUID, k int64) string {
+	base[13] |= byte(k>>16) & 0x0f
+	base[14], base[15] = byte(k>>8), byte(k)
+	return base.String()
+}
+
+func ackOutcome(verdicts []db.AckRow, err error, n int) error {
+	if err != nil {
+		return err
+	}
+	for _, v := range verdicts {
+		if !v.Success {
+			return fmt.Errorf("ack of item %d refused: %s", v.Item, text(v.Error))
+		}
+	}
+	return verdictCount(n, len(verdicts))
+}

@@ -1,0 +1,63 @@
+package main
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"regent.local/regent/testdata/bench"
+)
+
+// TestBenchCells runs every cell for a moment: each must move messages, and a
+// take must give back what a push stored.
+func TestBenchCells(t *testing.T) {
+	dsn := shared.get(t).dsn(t)
+	for _, args := range []string{
+		"--op push --batch 1",
+		"--op push --batch 7 --partitions-per-producer 3 --ids client --dedup off",
+		"--op push-grouped --batch 10 --partitions-per-producer 3 --ids client",
+		"--op push --target plain",
+		"--op take --preload 2000",
+		"--op take --preload 2000 --ack id --ids client",
+		"--op take --preload 2000 --ack id",
+		"--op take --preload 2000 --target plain",
+		"--op e2e --batch 5",
+		"--op e2e --batch 5 --target plain",
+		"--op rest-push --batch 3 --ids client",
+		"--op rest-e2e",
+	} {
+		t.Run(args, func(t *testing.T) {
+			line := append([]string{"bench", "-o", "json", "--dsn", dsn, "--seconds", "0.2"}, strings.Fields(args)...)
+			if !strings.Contains(args, "rest-e2e") {
+				line = append(line, "--producers", "2")
+			}
+			got := call(t, "", line...)
+			require.Zero(t, got.code, got.err)
+			var r bench.Result
+			require.NoError(t, json.Unmarshal([]byte(got.out), &r), got.out)
+			require.Positive(t, r.Messages)
+			require.Positive(t, r.P50ms)
+			require.NotNil(t, r.WALBytes)
+		})
+	}
+}
+
+func TestBenchRefusals(t *testing.T) {
+	t.Parallel()
+	for args, want := range map[string]string{
+		"--op fly":                           "--op must be one of",
+		"--target mars":                      "--target must be",
+		"--op rest-push --target plain":      "--target plain has no rest-push",
+		"--op push --url http://127.0.0.1:1": "--url goes with",
+		"--batch 0":                          "--batch must be between",
+		"--seconds 0":                        "--seconds must be above 0",
+		"--payload 10":                       "--payload must be between",
+		"--dedup maybe":                      "want on or off",
+	} {
+		got := call(t, "", append([]string{"bench"}, strings.Fields(args)...)...)
+		require.Equal(t, exitUser, got.code, args)
+		require.Contains(t, got.err, want)
+	}
+}

@@ -1,0 +1,98 @@
+// Package bench owns what every benchmark cell shares: the flags, the seeded
+// payloads, the private PostgreSQL, the measuring loop and the result. The
+// programs that run cells bring a Target each.
+//
+// It must never touch a database that it did not create: a cell runs in a
+// database of its own, which is dropped afterwards.
+package bench
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/spf13/pflag"
+)
+
+// Options describe one cell. DefaultOptions has the defaults of the flags.
+type Options struct {
+	DSN       string        // a server on which a database may be created; empty: start a private one
+	Op        string        // what is measured
+	Target    string        // whose
+	Producers int           // connections; consumers of the same number in take
+	Batch     int           // messages a call
+	Duration  time.Duration // of the measured part
+	Payload   int           // bytes a message
+	Lanes     int           // partitions a producer
+	Dedup     bool          // keep the queue's deduplication window open
+	ClientIDs bool          // send a transaction id with each message
+	AckByID   bool          // acknowledge by transaction id, not by position
+	Rate      int           // messages a second of all producers together; 0: as fast as they can
+	Consumers int           // of an end-to-end cell; 0: one a producer
+	Preload   int           // messages stored before a take; 0: enough for the duration
+	Seed      uint64        // of the payloads
+}
+
+// DefaultOptions is the cell of an empty command line.
+func DefaultOptions() Options {
+	return Options{Producers: 8, Batch: 100, Duration: 3 * time.Second, Payload: 256, Lanes: 1, Dedup: true, Seed: 1}
+}
+
+// AddFlags declares a flag for each field but Op and Target.
+func (o *Options) AddFlags(f *pflag.FlagSet) {
+	f.StringVar(&o.DSN, "dsn", o.DSN, "PostgreSQL server, on which a database is created and dropped (default: start a private one)")
+	f.IntVar(&o.Producers, "producers", o.Producers, "producers, one connection each; consumers in take")
+	f.IntVar(&o.Batch, "batch", o.Batch, "messages a call")
+	f.Var((*secondsFlag)(&o.Duration), "seconds", "length of the measured part")
+	f.IntVar(&o.Payload, "payload", o.Payload, "bytes of a payload")
+	f.IntVar(&o.Lanes, "partitions-per-producer", o.Lanes, "partitions that each call spreads over")
+	f.Var(newChoice(&o.Dedup, "on", "off"), "dedup", "deduplication window: on or off")
+	f.Var(newChoice(&o.ClientIDs, "client", "minted"), "ids", "transaction ids: client (time-ordered) or minted by the database")
+	f.Var(newChoice(&o.AckByID, "id", "position"), "ack", "acknowledge by: position or id")
+	f.IntVar(&o.Rate, "rate", o.Rate, "messages a second of an end-to-end cell (default: 200 over REST, else unlimited)")
+	f.IntVar(&o.Consumers, "consumers", o.Consumers, "consumers of an end-to-end cell (default: one a producer)")
+	f.IntVar(&o.Preload, "preload", o.Preload, "messages that take starts from (default: enough for the time)")
+	f.Uint64Var(&o.Seed, "seed", o.Seed, "seed of the payloads")
+}
+
+// Check refuses a cell that cannot run.
+func (o *Options) Check() error {
+	for _, n := range []struct {
+		name            string
+		value, min, max int
+	}{
+		{"producers", o.Producers, 1, 1000}, {"batch", o.Batch, 1, 100_000}, {"payload", o.Payload, minPayload, 1 << 20},
+		{"partitions-per-producer", o.Lanes, 1, 10_000}, {"consumers", o.Consumers, 0, 1000},
+		{"rate", o.Rate, 0, 1_000_000}, {"preload", o.Preload, 0, 100_000_000},
+	} {
+		if n.value < n.min || n.value > n.max {
+			return fmt.Errorf("--%s must be between %d and %d", n.name, n.min, n.max)
+		}
+	}
+	if o.Duration <= 0 || o.Duration > time.Hour {
+		return fmt.Errorf("--seconds must be above 0 and at most 3600")
+	}
+	return nil
+}
+
+// Target is a system under test, set up in an empty database.
+type Target interface {
+	// Producer opens producer i with a connection of its own.
+	Producer(ctx context.Context, i int) (Producer, error)
+	// Consumer opens consumer i with a connection of its own.
+	Consumer(ctx context.Context, i int) (Consumer, error)
+	Close()
+}
+
+// Producer stores messages.
+type Producer interface {
+	// Push returns when the payloads are stored durably.
+	Push(ctx context.Context, payloads []string) error
+}
+
+// Consumer takes messages and finishes them.
+type Consumer interface {
+	// Take takes up to n messages and finishes them. seen is called with
+	// their payloads before they are finished. None is not an error.
+	Take(ctx context.Context, n int, seen func(payloads []string)) (int, error)
+}

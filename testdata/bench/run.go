@@ -1,0 +1,154 @@
+package bench
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"time"
+)
+
+// Kind is the course of an operation.
+type Kind int
+
+// Push: producers alone. Take: consumers alone, on a preloaded queue. EndToEnd:
+// both at once.
+const (
+	Push Kind = iota
+	Take
+	EndToEnd
+)
+
+// Setup makes the target in the empty database at dsn.
+type Setup func(ctx context.Context, dsn string, o Options) (Target, error)
+
+// Run measures one cell: server, database, target, warm-up, measured part.
+func Run(ctx context.Context, o Options, kind Kind, setup Setup, log *slog.Logger) (result *Result, err error) {
+	if o.DSN == "" {
+		dsn, stop, err := StartServer(ctx, log)
+		if err != nil {
+			return nil, err
+		}
+		defer func() { _ = stop() }()
+		o.DSN = dsn
+	}
+	own, err := createDatabase(ctx, o.DSN)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, own.drop()) }()
+	target, err := setup(ctx, own.dsn, o)
+	if err != nil {
+		return nil, fmt.Errorf("set up %s: %w", o.Target, err)
+	}
+	defer target.Close()
+	meter, err := openMeter(ctx, own.dsn)
+	if err != nil {
+		return nil, err
+	}
+	defer meter.close()
+	return RunOn(ctx, o, kind, target, meter)
+}
+
+// RunOn measures a cell on a target that is there already. Without a meter the
+// figures of the database stay null.
+func RunOn(ctx context.Context, o Options, kind Kind, target Target, m *meter) (*Result, error) {
+	c := &cell{Options: o, target: target, meter: m, receipts: newReceipts()}
+	defer c.close()
+	if err := c.open(ctx, kind); err != nil {
+		return nil, err
+	}
+	result := newResult(o)
+	if err := c.prepare(ctx, kind); err != nil {
+		return nil, err
+	}
+	before, err := c.read(ctx)
+	if err != nil {
+		return nil, err
+	}
+	t, err := c.phase(ctx, kind, o.Duration)
+	if err != nil {
+		return nil, err
+	}
+	after, err := c.read(ctx)
+	if err != nil {
+		return nil, err
+	}
+	result.add(t)
+	result.charge(before, after)
+	if m != nil {
+		result.Version = m.version
+	}
+	return result, nil
+}
+
+// cell is a running cell.
+type cell struct {
+	Options
+	target    Target
+	meter     *meter
+	producers []Producer
+	consumers []Consumer
+	sources   []*Generator
+	receipts  *receipts
+	closers   []io.Closer
+}
+
+// open connects the workers. Take needs producers, too, for its preload.
+func (c *cell) open(ctx context.Context, kind Kind) error {
+	for i := range c.Producers {
+		p, err := c.target.Producer(ctx, i)
+		if err != nil {
+			return fmt.Errorf("open producer %d: %w", i, err)
+		}
+		c.keep(p)
+		c.producers = append(c.producers, p)
+		c.sources = append(c.sources, NewGenerator(c.Seed, uint64(i), c.Payload))
+	}
+	consumers := map[Kind]int{Take: c.Producers, EndToEnd: cmp.Or(c.Consumers, c.Producers)}[kind]
+	for i := range consumers {
+		k, err := c.target.Consumer(ctx, i)
+		if err != nil {
+			return fmt.Errorf("open consumer %d: %w", i, err)
+		}
+		c.keep(k)
+		c.consumers = append(c.consumers, k)
+	}
+	return nil
+}
+
+func (c *cell) keep(worker any) {
+	if k, ok := worker.(io.Closer); ok {
+		c.closers = append(c.closers, k)
+	}
+}
+
+func (c *cell) close() {
+	for _, k := range c.closers {
+		_ = k.Close()
+	}
+}
+
+// prepare warms up, or fills the queue of a take, and lets the database rest.
+func (c *cell) prepare(ctx context.Context, kind Kind) error {
+	if kind != Take {
+		if _, err := c.phase(ctx, kind, min(max(c.Duration/4, 300*time.Millisecond), 2*time.Second)); err != nil {
+			return fmt.Errorf("warm up: %w", err)
+		}
+	} else if err := c.preload(ctx); err != nil {
+		return fmt.Errorf("preload: %w", err)
+	}
+	if c.meter == nil {
+		return nil
+	}
+	return c.meter.settle(ctx, kind == Take)
+}
+
+func (c *cell) read(ctx context.Context) (usage, error) {
+	if c.meter == nil {
+		return usage{}, nil
+	}
+	return c.meter.read(ctx)
+}
