@@ -29,6 +29,9 @@ func (r *modelRun) drawPop() modelPop {
 		part := r.part()
 		a.part = &part
 	}
+	if queue, part, group := r.emptied(); part != nil && r.chance(15) {
+		a.queue, a.part, a.group = queue, part, group
+	}
 	a.wish.mode = "all"
 	if strings.HasPrefix(strings.ToLower(a.mode), "new") {
 		a.wish.mode = "new"
@@ -47,6 +50,22 @@ func (r *modelRun) drawPop() modelPop {
 		a.from = a.wish.since.UTC().Format("2006-01-02T15:04:05.000000Z")
 	}
 	return a
+}
+
+// emptied is a partition without a message that a group has not caught up with.
+func (r *modelRun) emptied() (queue string, part *string, group string) {
+	for _, name := range sortedKeys(r.m.queues) {
+		q := r.m.queues[name]
+		for _, partName := range sortedKeys(q.parts) {
+			p := q.parts[partName]
+			for _, g := range sortedKeys(p.cursors) {
+				if p.logStart > p.head() && p.cursors[g].committed < p.head() && !p.cursors[g].live {
+					return name, &partName, g
+				}
+			}
+		}
+	}
+	return "", nil, ""
 }
 
 // someStamp is the stamp of a segment or a little beside it.
@@ -293,6 +312,9 @@ func (r *modelRun) drawAcks(p *modelPart, c *modelCursor) (items []modelAck) {
 			span = append(span, o)
 		}
 	}
+	if again := repeats(p, span); again != nil && r.chance(40) {
+		return again
+	}
 	whole, ordered := r.chance(45), r.chance(80)
 	for _, o := range span {
 		if whole || r.chance(40) {
@@ -303,12 +325,12 @@ func (r *modelRun) drawAcks(p *modelPart, c *modelCursor) (items []modelAck) {
 		r.rng.Shuffle(len(items), func(i, j int) { items[i], items[j] = items[j], items[i] })
 	}
 	for range r.rng.IntN(4) {
-		switch roll := r.rng.IntN(4); {
+		switch roll := r.rng.IntN(5); {
 		case roll == 0:
 			items = append(items, modelAck{id: r.pick("unknown", "r1", "", "É"), status: "completed"})
 		case roll == 1 && p.head() >= 0:
 			items = append(items, modelAck{id: p.frames[r.rng.IntN(len(p.frames))].txn, status: "completed"})
-		case roll == 2 && len(items) > 0:
+		case roll < 4 && len(items) > 0:
 			items = append(items, items[r.rng.IntN(len(items))])
 		}
 	}
@@ -323,6 +345,21 @@ func (r *modelRun) drawAcks(p *modelPart, c *modelCursor) (items []modelAck) {
 				reason := r.pick("boom", "bad \\u0000 thing")
 				item.reason = &reason
 			}
+		}
+	}
+	return items
+}
+
+// repeats acks every occurrence of the first id that the span holds twice, and
+// nothing else.
+func repeats(p *modelPart, span []int64) (items []modelAck) {
+	seen := map[string]int{}
+	for _, o := range span {
+		seen[p.frames[o].txn]++
+	}
+	for _, o := range span {
+		if id := p.frames[o].txn; seen[id] > 1 && (len(items) == 0 || items[0].id == id) {
+			items = append(items, modelAck{id: id, status: "completed"})
 		}
 	}
 	return items
@@ -473,9 +510,9 @@ func (r *modelRun) configure() modelCall {
 			change()
 		}
 	}
-	window, limit, gate := 3600*r.rng.IntN(2), r.rng.IntN(3), 86400*r.rng.IntN(2)
+	window, limit, gate := []int{0, 0, 3600}[r.rng.IntN(3)], r.rng.IntN(3), 86400*r.rng.IntN(2)
 	first, second := r.chance(50), r.chance(50)
-	set("dedupWindowSeconds", window, 50, func() { o.dedupWindow = window })
+	set("dedupWindowSeconds", window, 60, func() { o.dedupWindow = window })
 	set("retryLimit", limit, 50, func() { o.retryLimit = limit })
 	set("deadLetterQueue", first, 50, func() { o.dlq = first })
 	set("dlqAfterMaxRetries", second, 50, func() { o.dlqAfter = second })

@@ -30,7 +30,7 @@ func (r *modelRun) drawID(p *modelPart) *string {
 		r.txns++
 		id = fmt.Sprintf("k-%06d", r.txns)
 	case roll < 16:
-		id = fmt.Sprintf("r%d", r.rng.IntN(25))
+		id = fmt.Sprintf("r%d", r.rng.IntN(8))
 	case roll < 18:
 		id = strings.Repeat("long ", 13) + fmt.Sprint(r.rng.IntN(6))
 	case roll < 19 && p != nil && p.head() >= 0:
@@ -271,7 +271,7 @@ func (r *modelRun) pushMany(conn *pgx.Conn) {
 	params := PushManyParams{Queue: queue, Payloads: []string{}, Partitions: []string{}, TransactionIds: []string{}}
 	where := make([][2]int, 0, 6)
 	for i := range r.rng.IntN(6) {
-		id := fmt.Sprintf("%s%d", r.pick("m", "r"), r.rng.IntN(25))
+		id := fmt.Sprintf("%s%d", r.pick("m", "r"), r.rng.IntN(8))
 		part := r.part()
 		at := -1
 		for k, g := range groups {
