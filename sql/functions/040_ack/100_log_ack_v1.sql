@@ -31,7 +31,7 @@ DECLARE
     v_items integer := cardinality(p_transaction_ids);
 BEGIN
     PERFORM queen._require_read_committed();
-    PERFORM queen._check_ack(p_partition_ids, p_consumer_groups, p_lease_ids, p_counts, v_items, p_statuses, p_errors);
+    PERFORM queen._check_ack(p_partition_ids, p_consumer_groups, p_lease_ids, p_counts, p_transaction_ids, p_statuses, p_errors);
     FOR r_grp IN
         SELECT u.id, u.grp, u.lease, u.upto - u.cnt AS start, u.upto::integer AS upto,
                queen._owns_partition(v_tenant, u.id) AS owned
@@ -69,23 +69,27 @@ CREATE OR REPLACE FUNCTION queen._check_ack(
     p_consumer_groups text[],
     p_lease_ids text[],
     p_counts integer[],
-    p_items integer,
+    p_transaction_ids text[],
     p_statuses text[],
     p_errors text[]
 ) RETURNS void
 LANGUAGE plpgsql STABLE AS $$
+DECLARE
+    v_items integer := coalesce(cardinality(p_transaction_ids), 0);
 BEGIN
     IF cardinality(p_consumer_groups) <> cardinality(p_partition_ids) OR cardinality(p_lease_ids) <> cardinality(p_partition_ids)
        OR cardinality(p_counts) <> cardinality(p_partition_ids) OR array_position(p_counts, NULL) IS NOT NULL OR 0 > ANY (p_counts) THEN
         PERFORM queen._raise('QN400', 'partitions, groups, leases and counts must have one element a group', 'p_counts');
-    ELSIF cardinality(p_statuses) <> p_items OR cardinality(p_errors) <> p_items
-       OR coalesce((SELECT sum(c) FROM unnest(p_counts) c), 0) <> coalesce(p_items, 0) THEN
+    ELSIF coalesce(cardinality(p_statuses), 0) <> v_items OR cardinality(p_errors) <> v_items
+       OR coalesce((SELECT sum(c) FROM unnest(p_counts) c), 0) <> v_items THEN
         PERFORM queen._raise('QN400', 'p_counts must add up to the number of items', 'p_counts');
+    ELSIF array_position(p_transaction_ids, NULL) IS NOT NULL THEN
+        PERFORM queen._raise('QN400', 'a transaction id must not be null', 'p_transaction_ids');
     ELSIF EXISTS (SELECT FROM unnest(p_statuses) s WHERE s IS NULL OR s NOT IN ('completed', 'failed', 'retry', 'dlq')) THEN
         PERFORM queen._raise('QN400', 'a status must be completed, failed, retry or dlq', 'p_statuses');
     END IF;
 END $$;
-REVOKE ALL ON FUNCTION queen._check_ack(uuid[], text[], text[], integer[], integer, text[], text[]) FROM PUBLIC;
+REVOKE ALL ON FUNCTION queen._check_ack(uuid[], text[], text[], integer[], text[], text[], text[]) FROM PUBLIC;
 
 /*
  * Purpose:     whether a partition may be acked by a tenant. For the default tenant a partition that does not exist is
