@@ -188,7 +188,7 @@ func (o *owners) of(partition uuid.UUID) (queueKey, bool) {
 }
 
 // fills remembers for a second which queues have no minPopWaitTime, so that most
-// pops need no question before their claim.
+// pops need no question before their claim. A new wait is honoured a second late.
 type fills struct {
 	mu     sync.Mutex
 	simple map[queueKey]time.Time
@@ -209,11 +209,4 @@ func (f *fills) note(queue queueKey) {
 		f.simple = map[queueKey]time.Time{}
 	}
 	f.simple[queue] = time.Now()
-}
-
-// forget is for a queue whose options have changed.
-func (f *fills) forget(queue queueKey) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	delete(f.simple, queue)
 }

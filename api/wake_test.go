@@ -1,0 +1,123 @@
+package api
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+func signalled(w *waiter) bool {
+	select {
+	case <-w.signal:
+		return true
+	default:
+		return false
+	}
+}
+
+func queueLine(group string) lineKey {
+	return lineKey{queueKey: queueKey{defaultTenant, "q"}, group: group}
+}
+
+func TestEventWakesOneOfEachLine(t *testing.T) {
+	t.Parallel()
+	r := newWaitroom()
+	a1, a2, b := r.enter(queueLine("a")), r.enter(queueLine("a")), r.enter(queueLine("b"))
+	pinned := r.enter(lineKey{queueKey: queueKey{defaultTenant, "q"}, group: "a", pinned: true, partition: "other"})
+	r.pushed(defaultTenant, "q", "p")
+	require.True(t, signalled(a1))
+	require.False(t, signalled(a2))
+	require.True(t, signalled(b))
+	require.False(t, signalled(pinned), "another partition")
+	r.pushed(defaultTenant, "q", "p")
+	require.True(t, signalled(a2), "the next in line")
+	r.released(queueKey{defaultTenant, "q"}, "b")
+	require.False(t, signalled(a1))
+	require.True(t, signalled(b))
+}
+
+func TestUnusedSignalGoesToTheNext_F045(t *testing.T) {
+	t.Parallel()
+	r := newWaitroom()
+	first, second := r.enter(queueLine("g")), r.enter(queueLine("g"))
+	r.pushed(defaultTenant, "q", "p")
+	r.leave(first, false) // its client went with the signal unread
+	require.True(t, signalled(second))
+	r.leave(second, true)
+	require.True(t, r.empty())
+	require.Empty(t, r.queues)
+}
+
+func TestWhatIsOwedIsPassedOnUntilNothingIsFound(t *testing.T) {
+	t.Parallel()
+	r := newWaitroom()
+	ws := []*waiter{r.enter(queueLine("g")), r.enter(queueLine("g")), r.enter(queueLine("g")), r.enter(queueLine("g"))}
+	r.told("") // unknown how much there is
+	require.True(t, signalled(ws[0]))
+	require.False(t, signalled(ws[1]))
+	r.leave(ws[0], true)
+	require.True(t, signalled(ws[1]), "it took something: the next looks")
+	mark := r.mark(ws[1])
+	r.nothing(ws[1], mark)
+	r.leave(ws[1], true)
+	require.False(t, signalled(ws[2]), "it found nothing: the chain ends")
+}
+
+func TestEventDuringAClaimIsKept_F045(t *testing.T) {
+	t.Parallel()
+	r := newWaitroom()
+	w := r.enter(queueLine("g"))
+	mark := r.mark(w)
+	r.pushed(defaultTenant, "q", "p") // between the claim and the park
+	r.nothing(w, mark)
+	require.True(t, signalled(w))
+}
+
+func TestRechecksInVainGrowRare_O50(t *testing.T) {
+	t.Parallel()
+	s := &Server{cfg: DefaultConfig()}
+	var waits []time.Duration
+	for misses := 1; misses <= 8; misses++ {
+		waits = append(waits, s.recheckInterval(misses))
+	}
+	ms := time.Millisecond
+	require.Equal(t, []time.Duration{100 * ms, 100 * ms, 100 * ms, 200 * ms, 400 * ms, 800 * ms, 1000 * ms, 1000 * ms}, waits)
+
+	r := newWaitroom()
+	r.enter(queueLine("g"))
+	require.Len(t, r.overdue(time.Now()), 1)
+	r.recheck(queueLine("g"), func(int) time.Duration { return time.Minute })
+	require.Empty(t, r.overdue(time.Now()))
+	r.pushed(defaultTenant, "q", "p")
+	require.Len(t, r.overdue(time.Now()), 1, "something did happen")
+}
+
+func TestTellerKnowsItsPeersAndTellsOnce_F195(t *testing.T) {
+	t.Parallel()
+	a, b := newTeller(), newTeller()
+	a.tell(defaultTenant, "q")
+	require.Empty(t, a.collect(), "nobody is there")
+	_, wake := a.hear(wordHello + " " + a.id)
+	require.False(t, wake)
+	require.Empty(t, a.collect(), "its own word")
+	a.hear(wordHello + " " + b.id)
+	answer := a.collect()
+	require.Equal(t, []string{wordHere + " " + a.id}, answer)
+	b.hear(answer[0])
+	for range 50 {
+		b.tell(defaultTenant, "q")
+	}
+	told := b.collect()
+	require.Len(t, told, 1, "once a queue")
+	hash, wake := a.hear(told[0])
+	require.True(t, wake)
+	require.Equal(t, queueKey{defaultTenant, "q"}.hash(), hash)
+	a.hear(wordBye + " " + b.id)
+	a.tell(defaultTenant, "q")
+	require.Empty(t, a.collect())
+	for _, odd := range []string{"", "x", wordPush, wordPush + " " + b.id, "  ", wordHello} {
+		_, wake := a.hear(odd)
+		require.False(t, wake, odd)
+	}
+}
