@@ -1,0 +1,300 @@
+-- log_pop_v1: what one claim delivers, leases and leaves behind.
+-- Run with: psql -v ON_ERROR_STOP=1 -f sql/tests/pop_delivery.sql (on a migrated database).
+BEGIN;
+
+CREATE FUNCTION pg_temp.lane(p_queue text, p_partition text DEFAULT 'p') RETURNS uuid LANGUAGE sql AS $$
+    SELECT p.id FROM queen.log_partitions p JOIN queen.queues q ON q.id = p.queue_id WHERE q.name = p_queue AND p.name = p_partition
+$$;
+-- p_calls segments of p_count frames each; payload = offset.
+CREATE FUNCTION pg_temp.push(p_queue text, p_calls integer DEFAULT 1, p_count integer DEFAULT 1, p_partition text DEFAULT 'p') RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+    v_head bigint;
+BEGIN
+    FOR i IN 1..p_calls LOOP
+        SELECT h.head_offset INTO v_head FROM queen.partition_head h WHERE h.id = pg_temp.lane(p_queue, p_partition);
+        PERFORM queen.log_push_v1(ARRAY[p_queue], ARRAY[p_partition], ARRAY[p_count], ARRAY(SELECT (coalesce(v_head, -1) + k)::text FROM generate_series(1, p_count) k));
+    END LOOP;
+END $$;
+CREATE FUNCTION pg_temp.shape(r queen.pop_row[]) RETURNS text LANGUAGE sql AS $$
+    SELECT coalesce(string_agg(v.partition || ':' || v.first_offset || '-' || v.last_offset, ' ' ORDER BY v.partition COLLATE "C", v.first_offset), '') FROM unnest(r) v
+$$;
+CREATE FUNCTION pg_temp.pop(p_queue text, p_batch integer, p_group text DEFAULT 'g', p_lease integer DEFAULT NULL, p_auto boolean DEFAULT false, p_partition text DEFAULT 'p', p_max integer DEFAULT 1)
+RETURNS queen.pop_row[] LANGUAGE sql AS $$
+    SELECT coalesce(array_agg(r), '{}') FROM queen.log_pop_v1(p_queue, p_partition, p_group, p_batch, p_max, p_lease, p_auto, 'all') r
+$$;
+CREATE FUNCTION pg_temp.cursor(p_queue text, p_group text DEFAULT 'g', p_partition text DEFAULT 'p') RETURNS queen.log_consumers LANGUAGE sql AS $$
+    SELECT * FROM queen.log_consumers c WHERE c.partition_id = pg_temp.lane(p_queue, p_partition) AND c.consumer_group = p_group
+$$;
+CREATE FUNCTION pg_temp.expire(p_queue text) RETURNS void LANGUAGE sql AS $$
+    UPDATE queen.log_consumers c SET lease_expires_at = clock_timestamp() FROM queen.log_partitions p JOIN queen.queues q ON q.id = p.queue_id
+    WHERE p.id = c.partition_id AND q.name = p_queue AND c.worker_id IS NOT NULL
+$$;
+CREATE FUNCTION pg_temp.ack(p_queue text, p_upto bigint, p_lease text) RETURNS boolean LANGUAGE sql AS $$
+    SELECT a.success FROM queen.log_ack_upto_v1(ARRAY[pg_temp.lane(p_queue)], '{g}', ARRAY[p_lease], ARRAY[p_upto]) a
+$$;
+
+-- Batch, cut inside a segment, resume mid-segment; every column of every slice (O-30..O-34, O-37).
+DO $$
+DECLARE
+    r queen.pop_row[];
+    c queen.log_consumers;
+    v_seg queen.log_segments;
+BEGIN
+    PERFORM queen.log_push_v1('{cut}', '{p}', '{4}', '{0,1,2,3}', '{t0,NULL,t2,t3}', '{k0,k1,NULL,k3}', NULL, false, NULL,
+        ARRAY[NULL, NULL, '0192f3a4-0000-7000-8000-000000000002', NULL], '{s0,s1,s2,s3}');
+    PERFORM pg_temp.push('cut', 2, 3);
+    r := pg_temp.pop('cut', 3);
+    c := pg_temp.cursor('cut');
+    SELECT * INTO v_seg FROM queen.log_segments s WHERE s.partition_id = pg_temp.lane('cut') AND s.base_offset = 0;
+    ASSERT pg_temp.shape(r) = 'p:0-2', 'O-34: the budget cuts inside a segment: ' || r::text;
+    ASSERT (r[1].partition_id, r[1].created_at, r[1].id_base, r[1].segment_base) = (v_seg.partition_id, v_seg.created_at, v_seg.id_base, 0), 'O-31: the segment';
+    ASSERT (r[1].payloads, r[1].transaction_ids, r[1].keys, r[1].trace_ids, r[1].producer_subs) = ('{0,1,2}'::text[], '{t0,NULL,t2}'::text[], '{k0,k1,NULL}'::text[],
+        ARRAY[NULL, NULL, '0192f3a4-0000-7000-8000-000000000002'], '{s0,s1,s2}'::text[]), 'O-31: the columns are cut alike: ' || r::text;
+    ASSERT (c.committed, c.batch_end, c.worker_id, c.lease_expires_at, c.attempt_offset, c.attempt_count, c.total_consumed) = (-1, 2, r[1].lease_id, r[1].lease_expires_at, 0, 1, 0), 'O-37: ' || c::text;
+    ASSERT c.lease_acquired_at BETWEEN now() AND clock_timestamp() AND c.lease_expires_at BETWEEN c.lease_acquired_at + interval '59 s' AND clock_timestamp() + interval '60 s', 'O-37: queue lease, 60 s';
+    ASSERT r[1].delivery_attempt = 1 AND r[1].lease_id::uuid IS NOT NULL, 'O-38, O-1';
+    ASSERT pg_temp.pop('cut', 100) = '{}', 'O-26: leased, nothing';
+    ASSERT pg_temp.shape(pg_temp.pop('cut', 100, 'other')) = 'p:0-3 p:4-6 p:7-9', 'E-29: another group has its own lease';
+
+    ASSERT pg_temp.ack('cut', 2, r[1].lease_id), 'acked';
+    r := pg_temp.pop('cut', 3);
+    ASSERT pg_temp.shape(r) = 'p:3-3 p:4-5', 'O-31, O-32: resume inside a segment, go on in the next: ' || pg_temp.shape(r);
+    ASSERT (r[1].payloads, r[1].transaction_ids, r[1].segment_base, r[2].segment_base) = ('{3}'::text[], '{t3}'::text[], 0, 4) AND r[2].payloads = '{4,5}' AND r[2].transaction_ids IS NULL, 'O-31: ' || r::text;
+    ASSERT r[1].lease_id = r[2].lease_id AND (SELECT (x.batch_end, x.attempt_offset) = (5, 3) FROM pg_temp.cursor('cut') x), 'O-34: start and end of the batch';
+    ASSERT pg_temp.ack('cut', 4, r[1].lease_id) AND (SELECT x.batch_end = 5 FROM pg_temp.cursor('cut') x), 'partial';
+    PERFORM pg_temp.expire('cut');
+    ASSERT pg_temp.shape(pg_temp.pop('cut', 0)) = 'p:5-5', 'batch below 1 acts as 1';
+    PERFORM pg_temp.expire('cut');
+    ASSERT pg_temp.shape(pg_temp.pop('cut', NULL)) = 'p:5-5', 'and so does none';
+    PERFORM pg_temp.expire('cut');
+    ASSERT pg_temp.shape(pg_temp.pop('cut', 2147483647)) = 'p:5-6 p:7-9', 'the largest batch';
+END $$;
+
+-- Attempts count deliveries of the same start; an expired lease is taken over (O-29, O-37, O-38, F053).
+DO $$
+DECLARE
+    r queen.pop_row[];
+    v_lease text;
+BEGIN
+    PERFORM pg_temp.push('try', 5);
+    v_lease := (pg_temp.pop('try', 2))[1].lease_id;
+    PERFORM pg_temp.expire('try');
+    r := pg_temp.pop('try', 3);
+    ASSERT pg_temp.shape(r) = 'p:0-0 p:1-1 p:2-2' AND (SELECT bool_and(v.delivery_attempt = 2) FROM unnest(r) v) AND r[1].lease_id <> v_lease, 'O-29, O-38: taken over, second attempt of one start';
+    ASSERT (SELECT (c.batch_retry_count, c.attempt_count, c.committed) = (0, 2, -1) FROM pg_temp.cursor('try') c), 'F053, A-18: expiry charges nothing';
+    ASSERT NOT pg_temp.ack('try', 1, v_lease), 'F058: the late one is refused';
+    ASSERT pg_temp.ack('try', 0, r[1].lease_id), 'partial';
+    PERFORM pg_temp.expire('try');
+    ASSERT (pg_temp.pop('try', 3))[1].delivery_attempt = 1, 'O-37: another start, first attempt';
+    PERFORM pg_temp.expire('try');
+    r := pg_temp.pop('try', 3, p_auto => true);
+    ASSERT pg_temp.shape(r) = 'p:1-1 p:2-2 p:3-3' AND r[1].delivery_attempt = 1, 'O-38: always 1 with autoAck';
+END $$;
+
+-- autoAck commits inside the pop: no lease, no lease fields, counters as O-36 says; over an expired lease too.
+DO $$
+DECLARE
+    r queen.pop_row[];
+    c queen.log_consumers;
+BEGIN
+    PERFORM pg_temp.push('auto', 2, 3);
+    r := pg_temp.pop('auto', 4, p_auto => true);
+    c := pg_temp.cursor('auto');
+    ASSERT pg_temp.shape(r) = 'p:0-2 p:3-3' AND r[1].lease_id = '' AND r[1].lease_expires_at IS NULL, 'O-36: no lease: ' || r::text;
+    ASSERT (c.committed, c.total_consumed, c.attempt_count) = (3, 4, 0) AND (c.batch_end, c.worker_id, c.lease_expires_at, c.lease_acquired_at, c.attempt_offset) IS NOT DISTINCT FROM (NULL::bigint, NULL::text, NULL::timestamptz, NULL::timestamptz, NULL::bigint),
+        'O-36: ' || c::text;
+    PERFORM pg_temp.pop('auto', 1);
+    PERFORM pg_temp.expire('auto');
+    PERFORM pg_temp.pop('auto', 10, p_auto => true);
+    c := pg_temp.cursor('auto');
+    ASSERT (c.committed, c.total_consumed) = (5, 6) AND (c.batch_end, c.worker_id, c.lease_expires_at) IS NOT DISTINCT FROM (NULL::bigint, NULL::text, NULL::timestamptz), 'O-36: over an expired lease';
+    ASSERT pg_temp.pop('auto', 10, p_auto => true) = '{}' AND (SELECT x.committed = 5 FROM pg_temp.cursor('auto') x), 'F033: empty moves nothing';
+END $$;
+
+-- Lease length: the request's, else the queue's, else 60 s; zero and less count as absent.
+DO $$
+DECLARE
+    r record;
+    v_left numeric;
+BEGIN
+    PERFORM queen.configure_queue_v1('len', '{"leaseTime": 7}');
+    PERFORM pg_temp.push('len');
+    FOR r IN SELECT * FROM (VALUES (NULL, 7), (0, 7), (-5, 7), (1, 1), (3600, 3600), (2147483647, 2147483647)) v (asked, got) LOOP
+        v_left := extract(epoch FROM (pg_temp.pop('len', 1, p_lease => r.asked))[1].lease_expires_at - clock_timestamp());
+        ASSERT v_left BETWEEN r.got - 1 AND r.got, format('spec 4.1: lease %s gives %s', r.asked, v_left);
+        PERFORM pg_temp.expire('len');
+    END LOOP;
+    UPDATE queen.queues SET lease_time = 0 WHERE name = 'len';
+    v_left := extract(epoch FROM (pg_temp.pop('len', 1))[1].lease_expires_at - clock_timestamp());
+    ASSERT v_left BETWEEN 59 AND 60, 'spec 4.1, design 7: no usable queue lease, 60 s';
+END $$;
+
+-- Several partitions share one budget and one lease id; caps; members of the lease (O-1, O-9, O-39).
+DO $$
+DECLARE
+    r queen.pop_row[];
+    v_lanes uuid[];
+BEGIN
+    PERFORM pg_temp.push('multi', 1, 3, part) FROM unnest('{a,b,c,d}'::text[]) part;
+    r := pg_temp.pop('multi', 100, p_partition => NULL, p_max => 2);
+    ASSERT cardinality(r) = 2 AND r[1].partition <> r[2].partition AND r[1].lease_id = r[2].lease_id, 'O-9, O-1: two partitions, one lease: ' || pg_temp.shape(r);
+    ASSERT (SELECT m.partition_ids @> ARRAY[r[1].partition_id, r[2].partition_id] AND cardinality(m.partition_ids) = 2 AND m.expires_at >= r[1].lease_expires_at FROM queen.log_lease_members m WHERE m.lease_id = r[1].lease_id),
+        'I-31: its members';
+    r := pg_temp.pop('multi', 4, p_partition => NULL, p_max => 0);
+    ASSERT (SELECT sum(cardinality(v.payloads)) = 4 AND count(DISTINCT v.partition) = 2 FROM unnest(r) v), 'O-2, O-9: the budget is shared: ' || pg_temp.shape(r);
+    ASSERT (SELECT count(*) = 4 FROM queen.log_consumers c WHERE c.consumer_group = 'g' AND c.partition_id IN (SELECT p.id FROM queen.log_partitions p JOIN queen.queues q ON q.id = p.queue_id WHERE q.name = 'multi') AND c.batch_end IS NOT NULL), 'all leased';
+    ASSERT pg_temp.pop('multi', 4, p_partition => NULL, p_max => 0) = '{}', 'nothing left';
+    PERFORM pg_temp.expire('multi');
+    r := pg_temp.pop('multi', 100, p_partition => NULL, p_max => -3);
+    ASSERT pg_temp.shape(r) = 'a:0-2 b:0-2 c:0-2 d:0-2', 'spec 4.1: zero or negative is no cap';
+    ASSERT (SELECT bool_and(c.worker_id = r[1].lease_id) FROM queen.log_consumers c WHERE c.partition_id = ANY (SELECT v.partition_id FROM unnest(r) v) AND c.consumer_group = 'g'), 'O-1';
+    SELECT m.partition_ids INTO v_lanes FROM queen.log_lease_members m WHERE m.lease_id = r[1].lease_id;
+    ASSERT cardinality(v_lanes) = 4, 'I-31: four members';
+    PERFORM pg_temp.expire('multi');
+    r := pg_temp.pop('multi', 100, p_partition => NULL, p_auto => true, p_max => 0);
+    ASSERT pg_temp.shape(r) = 'a:0-2 b:0-2 c:0-2 d:0-2' AND (SELECT bool_and(v.lease_id = '') FROM unnest(r) v), 'O-36: many, autoAck';
+    ASSERT (SELECT count(*) = 3 FROM queen.log_lease_members), 'autoAck has no members, a lease on one partition neither';
+    -- A lease that is made of one partition can be found by its id alone.
+    PERFORM pg_temp.push('multi', 1, 1, 'a');
+    r := pg_temp.pop('multi', 100, p_partition => NULL);
+    ASSERT right(r[1].lease_id, 10) = left(replace(r[1].partition_id::text, '-', ''), 10), 'I-31: the tail of the id names the partition';
+    ASSERT (SELECT count(*) = 3 FROM queen.log_lease_members), 'I-31: and needs no row';
+END $$;
+
+-- delayedProcessing hides the young suffix, and never more (O-23, F051).
+DO $$
+DECLARE
+    v_id uuid;
+BEGIN
+    PERFORM queen.configure_queue_v1('delay', '{"delayedProcessing": 10}');
+    PERFORM pg_temp.push('delay', 3, 2);
+    v_id := pg_temp.lane('delay');
+    ASSERT pg_temp.pop('delay', 10) = '{}', 'O-23: too young';
+    ASSERT (SELECT c.committed = -1 AND c.batch_end IS NULL AND c.worker_id IS NULL FROM pg_temp.cursor('delay') c), 'F033: no lease, no seal';
+    UPDATE queen.log_segments SET created_at = clock_timestamp() - interval '9.5 s' WHERE partition_id = v_id AND base_offset <= 2;
+    ASSERT pg_temp.pop('delay', 10) = '{}', 'O-23: 9.5 s are not 10';
+    UPDATE queen.log_segments SET created_at = clock_timestamp() - interval '10 s' WHERE partition_id = v_id AND base_offset <= 2;
+    ASSERT pg_temp.shape(pg_temp.pop('delay', 10)) = 'p:0-1 p:2-3', 'O-23: what is old enough';
+    PERFORM pg_temp.expire('delay');
+    ASSERT pg_temp.shape(pg_temp.pop('delay', 10, p_auto => true)) = 'p:0-1 p:2-3' AND pg_temp.pop('delay', 10, p_auto => true) = '{}', 'O-23: never bypassed';
+    UPDATE queen.queues SET delayed_processing = -5 WHERE name = 'delay';
+    ASSERT pg_temp.shape(pg_temp.pop('delay', 10)) = 'p:4-5', 'F082: a gate below zero is open';
+    PERFORM pg_temp.expire('delay');
+    UPDATE queen.queues SET delayed_processing = 2147483647, window_buffer = -2147483648 WHERE name = 'delay';
+    ASSERT pg_temp.pop('delay', 10) = '{}', 'F082: an absurd one does not fail';
+    -- A gate of zero is not evaluated: stamps from the future are delivered.
+    UPDATE queen.queues SET delayed_processing = 0, window_buffer = 0 WHERE name = 'delay';
+    UPDATE queen.log_segments SET created_at = clock_timestamp() + interval '1 hour' WHERE partition_id = v_id AND base_offset = 4;
+    ASSERT pg_temp.shape(pg_temp.pop('delay', 10)) = 'p:4-5', 'design 3.2 rule 6: a gate of zero is not evaluated';
+END $$;
+
+-- windowBuffer: quiet for W seconds, or nothing; a stamp more than 5 s ahead counts as old (O-20, design 3.2 rule 6).
+DO $$
+DECLARE
+    v_id uuid;
+    r record;
+BEGIN
+    PERFORM queen.configure_queue_v1('window', '{"windowBuffer": 30}');
+    PERFORM pg_temp.push('window', 3);
+    v_id := pg_temp.lane('window');
+    FOR r IN SELECT * FROM (VALUES ('29 s ago', false), ('30 s ago', true), ('1 day ago', true), ('-4 s ago', false), ('-6 s ago', true), ('-1 day ago', true)) v (age, open) LOOP
+        UPDATE queen.log_segments SET created_at = clock_timestamp() - replace(r.age, ' ago', '')::interval WHERE partition_id = v_id AND base_offset = 2;
+        UPDATE queen.log_segments SET created_at = '2020-01-01' WHERE partition_id = v_id AND base_offset < 2;
+        UPDATE queen.log_partitions SET last_stamp = NULL WHERE id = v_id;
+        ASSERT (pg_temp.pop('window', 10) <> '{}') = r.open, 'O-20, design 3.2 rule 6: newest stamp ' || r.age;
+        PERFORM pg_temp.expire('window');
+    END LOOP;
+    -- Settled: the stamp of the row decides.
+    UPDATE queen.log_segments SET created_at = '2020-01-01' WHERE partition_id = v_id;
+    UPDATE queen.log_partitions SET settled = true, last_offset = 2, last_stamp = clock_timestamp() - interval '10 s' WHERE id = v_id;
+    ASSERT pg_temp.pop('window', 10) = '{}', 'O-20: settled, young';
+    UPDATE queen.log_partitions SET last_stamp = clock_timestamp() - interval '31 s' WHERE id = v_id;
+    ASSERT pg_temp.shape(pg_temp.pop('window', 10)) = 'p:0-0 p:1-1 p:2-2', 'O-20: settled, quiet; all of it';
+    -- Another partition of the queue has its own window.
+    PERFORM pg_temp.push('window', 1, 1, 'busy');
+    PERFORM pg_temp.expire('window');
+    ASSERT pg_temp.shape(pg_temp.pop('window', 10, p_partition => NULL, p_max => 0)) = 'p:0-0 p:1-1 p:2-2', 'O-20: per partition';
+    UPDATE queen.queues SET window_buffer = 2147483647 WHERE name = 'window';
+    PERFORM pg_temp.expire('window');
+    ASSERT pg_temp.pop('window', 10) = '{}', 'F082: an absurd window does not fail';
+END $$;
+
+-- A prefix went: delivery starts at the next live offset; rows below the start are invisible, reclaimed or not (O-33, F033, rule 5).
+DO $$
+DECLARE
+    v_id uuid;
+    v_lease text;
+BEGIN
+    PERFORM pg_temp.push('gap', 5, 2);
+    v_id := pg_temp.lane('gap');
+    v_lease := (pg_temp.pop('gap', 1))[1].lease_id;
+    ASSERT pg_temp.ack('gap', 0, v_lease), 'offset 0 done';
+    PERFORM queen._move_log_start(v_id, 4);
+    ASSERT pg_temp.shape(pg_temp.pop('gap', 3)) = 'p:4-5 p:6-6', 'O-33, design 3.2 rule 5: from the start though older rows are there';
+    PERFORM pg_temp.expire('gap');
+    PERFORM queen._reclaim_prefix(v_id, 10);
+    ASSERT pg_temp.shape(pg_temp.pop('gap', 3)) = 'p:4-5 p:6-6', 'O-33: and when they are gone';
+    ASSERT (SELECT (c.committed, c.attempt_offset, c.attempt_count) = (0, 4, 2) FROM pg_temp.cursor('gap') c), 'O-37';
+    -- All of it goes while it is leased, and the lease ends: sealed at the head, once (O-35).
+    PERFORM queen._move_log_start(v_id, 100);
+    ASSERT pg_temp.pop('gap', 3) = '{}' AND (SELECT c.committed = 0 FROM pg_temp.cursor('gap') c), 'a live lease is left alone';
+    PERFORM pg_temp.expire('gap');
+    ASSERT pg_temp.pop('gap', 3) = '{}', 'F033: nothing there';
+    ASSERT (SELECT (c.committed, c.attempt_offset, c.attempt_count) = (9, 4, 2) AND c.lease_expires_at <= clock_timestamp() FROM pg_temp.cursor('gap') c), 'O-35: sealed at the head, lease and attempt fields stay: ' || (pg_temp.cursor('gap'))::text;
+    PERFORM pg_temp.push('gap', 1, 2);
+    ASSERT pg_temp.shape(pg_temp.pop('gap', 3)) = 'p:10-11', 'F033: the next message is delivered at once';
+    ASSERT pg_temp.shape(pg_temp.pop('gap', 9, 'fresh')) = 'p:10-11', 'O-15: a new group starts at the log start';
+END $$;
+
+-- A hole inside (rows deleted by hand) is stepped over; a seal needs an empty partition, not a hidden one.
+DO $$
+DECLARE
+    v_id uuid;
+BEGIN
+    PERFORM pg_temp.push('hole', 4, 2);
+    v_id := pg_temp.lane('hole');
+    DELETE FROM queen.log_segments WHERE partition_id = v_id AND base_offset IN (0, 4);
+    ASSERT pg_temp.shape(pg_temp.pop('hole', 10)) = 'p:2-3 p:6-7', 'O-33: no error, no stall';
+    ASSERT (SELECT c.batch_end = 7 FROM pg_temp.cursor('hole') c), 'O-34';
+    PERFORM pg_temp.push('seal', 2);
+    UPDATE queen.queues SET delayed_processing = 100 WHERE name = 'seal';
+    ASSERT pg_temp.pop('seal', 10) = '{}' AND (SELECT c.committed = -1 FROM pg_temp.cursor('seal') c), 'O-35: not sealed while segments are hidden';
+END $$;
+
+-- A locked-out partition yields nothing and costs the others nothing (O-8, O-26); candidates skip what is leased.
+DO $$
+BEGIN
+    PERFORM pg_temp.push('spread', 1, 1, i::text) FROM generate_series(1, 70) i;
+    FOR i IN 1..70 LOOP
+        ASSERT cardinality(pg_temp.pop('spread', 10, p_partition => NULL)) = 1, 'O-8, O-9: pop ' || i || ' finds a free partition';
+    END LOOP;
+    ASSERT pg_temp.pop('spread', 10, p_partition => NULL) = '{}', 'E-29: one batch in flight a partition';
+END $$;
+
+-- The human face says the same, one row a message.
+DO $$
+DECLARE
+    r queen.popped_message[];
+BEGIN
+    SELECT array_agg(m) INTO r FROM queen.pop_v1('cut', 100, 'human', p_lease_seconds => 5) m;
+    ASSERT (SELECT array_agg(v."offset") = ARRAY(SELECT generate_series(0, 9)::bigint) AND bool_and(v.payload::text = v."offset"::text) FROM unnest(r) v), 'design 4: in order: ' || r::text;
+    ASSERT r[1].transaction_id = 't0' AND r[2].transaction_id = r[2].id::text AND r[4].key = 'k3' AND r[5].key IS NULL, 'design 3.1: ids and keys';
+    ASSERT (SELECT bool_and(v.id = queen._frame_id(s.id_base, v."offset" - s.base_offset) AND v.created_at = s.created_at) AND count(*) = 10
+            FROM unnest(r) v JOIN queen.log_segments s ON s.partition_id = v.partition_id AND v."offset" BETWEEN s.base_offset AND s.end_offset), 'design 3.1: id_base + k';
+    ASSERT (SELECT count(DISTINCT v.lease_id) = 1 AND min(v.lease_expires_at) > clock_timestamp() AND bool_and(v.delivery_attempt = 1 AND v.partition = 'p') FROM unnest(r) v), 'design 4';
+END $$;
+
+ROLLBACK;
+BEGIN ISOLATION LEVEL SERIALIZABLE;
+DO $$
+DECLARE
+    v_field text;
+    v_text text;
+BEGIN
+    PERFORM queen.pop_v1('q');
+    ASSERT false, 'design 3.3: refused above READ COMMITTED';
+EXCEPTION WHEN SQLSTATE 'QN400' THEN
+    GET STACKED DIAGNOSTICS v_field = COLUMN_NAME, v_text = MESSAGE_TEXT;
+    ASSERT v_field = 'transaction_isolation' AND v_text LIKE '%SERIALIZABLE%', 'design 3.3: naming the level';
+END $$;
+ROLLBACK;

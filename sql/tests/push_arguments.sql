@@ -1,0 +1,127 @@
+-- log_push_v1, push_v1, push_many_v1: what is refused, with the field, before anything is written.
+-- Run with: psql -v ON_ERROR_STOP=1 -f sql/tests/push_arguments.sql (on a migrated database).
+BEGIN;
+
+-- SQLSTATE and field of what a statement raises; '' when it raises nothing. Nothing may be written by a refused one.
+CREATE FUNCTION pg_temp.refusal(p_sql text) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+    v_code text;
+    v_field text;
+    v_detail text;
+    v_message text;
+BEGIN
+    EXECUTE p_sql;
+    RETURN '';
+EXCEPTION WHEN OTHERS THEN
+    GET STACKED DIAGNOSTICS v_code = RETURNED_SQLSTATE, v_field = COLUMN_NAME, v_detail = PG_EXCEPTION_DETAIL, v_message = MESSAGE_TEXT;
+    ASSERT v_code NOT LIKE 'QN%' OR v_detail = v_field, 'B3: detail and column agree';
+    RETURN v_code || ' ' || v_field;
+END $$;
+
+CREATE FUNCTION pg_temp.push(VARIADIC p_args text[]) RETURNS text LANGUAGE sql AS $$
+    SELECT pg_temp.refusal('SELECT * FROM queen.log_push_v1(' || array_to_string(p_args, ', ') || ')')
+$$;
+
+DO $$
+DECLARE
+    v_long text := quote_literal(ARRAY[repeat('x', 256)]::text);
+    v_control text;
+BEGIN
+    -- Arrays that do not fit together.
+    ASSERT pg_temp.push('''{q,q}''', '''{p}''', '''{1,1}''', '''{1,2}''') = 'QN400 p_counts', 'P-26: queues and partitions';
+    ASSERT pg_temp.push('''{q}''', 'NULL', '''{1}''', '''{1}''') = 'QN400 p_counts', 'P-26: no partitions';
+    ASSERT pg_temp.push('''{q}''', '''{p}''', '''{1,1}''', '''{1,2}''') = 'QN400 p_counts', 'P-26: counts';
+    ASSERT pg_temp.push('''{q}''', '''{p}''', 'NULL', '''{1}''') = 'QN400 p_counts', 'P-26: no counts';
+    ASSERT pg_temp.push('''{q}''', '''{p}''', '''{2}''', '''{1}''') = 'QN400 p_counts', 'P-26: a count too high';
+    ASSERT pg_temp.push('''{q}''', '''{p}''', '''{0}''', '''{1}''') = 'QN400 p_counts', 'P-26: a count too low';
+    ASSERT pg_temp.push('''{q}''', '''{p}''', '''{NULL}''', '''{1}''') = 'QN400 p_counts', 'P-26: a null count';
+    ASSERT pg_temp.push('''{q,q}''', '''{p,p}''', '''{2,-1}''', '''{1}''') = 'QN400 p_counts', 'P-26: a negative count';
+    ASSERT pg_temp.push('''{q}''', '''{p}''', '''{1}''', 'NULL') = 'QN400 p_counts', 'F025: no payloads';
+    ASSERT pg_temp.push('''{q}''', '''{p}''', '''{1}''', '''{1}''', 'NULL', 'NULL', '''{1,2}''') = 'QN400 p_counts', 'P-26: nonces';
+    ASSERT pg_temp.push('''{q}''', '''{p}''', '''{2}''', '''{1,2}''', '''{a}''') = 'QN400 p_transaction_ids', 'P-26: ids';
+    ASSERT pg_temp.push('''{q}''', '''{p}''', '''{1}''', '''{1}''', '''{a,b}''') = 'QN400 p_transaction_ids', 'P-26: too many ids';
+    ASSERT pg_temp.push('''{q}''', '''{p}''', '''{1}''', '''{1}''', 'NULL', '''{a,b}''') LIKE 'QN400 p_%', 'P-26: keys';
+    ASSERT pg_temp.push('''{q}''', '''{p}''', '''{1}''', '''{1}''', 'NULL', 'NULL', 'NULL', 'false', 'NULL', '''{NULL,NULL}''') LIKE 'QN400 p_%', 'P-26: trace ids';
+    ASSERT pg_temp.push('''{q}''', '''{p}''', '''{1}''', '''{1}''', 'NULL', 'NULL', 'NULL', 'false', 'NULL', 'NULL', '''{a,b}''') LIKE 'QN400 p_%', 'P-26: producers';
+    ASSERT pg_temp.push('''{q}''', '''{p}''', '''{2}''', '''{1,NULL}''') = 'QN400 p_payloads', 'P-26: a null payload';
+
+    -- Names: null, too long, control characters; first and last of several.
+    ASSERT pg_temp.push('''{NULL}''', '''{p}''', '''{1}''', '''{1}''') = 'QN400 queue', 'design 7: null queue';
+    ASSERT pg_temp.push('''{q}''', '''{NULL}''', '''{1}''', '''{1}''') = 'QN400 partition', 'design 7: null partition';
+    ASSERT pg_temp.push(v_long, '''{p}''', '''{1}''', '''{1}''') = 'QN400 queue', 'design 7: long queue';
+    ASSERT pg_temp.push('''{q}''', v_long, '''{1}''', '''{1}''') = 'QN400 partition', 'design 7: long partition';
+    FOREACH v_control IN ARRAY ARRAY[E'\x01', E'\x09', E'\n', E'\r', E'\x1b', E'\x1f', E'\x7f'] LOOP
+        ASSERT pg_temp.push(quote_literal(ARRAY['q', 'a' || v_control]::text), '''{p,p}''', '''{1,1}''', '''{1,2}''') = 'QN400 queue', 'F004: queue with ' || ascii(v_control);
+        ASSERT pg_temp.push('''{q,q}''', quote_literal(ARRAY['p', v_control || 'b']::text), '''{1,1}''', '''{1,2}''') = 'QN400 partition', 'F004: partition with ' || ascii(v_control);
+        ASSERT pg_temp.refusal(format('SELECT * FROM queen.push_v1(''q'', ''1'', ''p'', %L)', 'a' || v_control)) = 'QN400 transaction_id', 'F004: id with ' || ascii(v_control);
+    END LOOP;
+    ASSERT pg_temp.push(quote_literal(ARRAY[repeat('é', 255)]::text), quote_literal(ARRAY[repeat('é', 255)]::text), '''{1}''', '''{1}''') = '', 'design 7: 255 characters, not bytes';
+    ASSERT pg_temp.refusal(format('SELECT * FROM queen.push_v1(''q'', ''1'', %L)', repeat('x', 256))) = 'QN400 partition', 'design 7: through the human face';
+    ASSERT pg_temp.refusal('SELECT * FROM queen.push_v1(NULL, ''1'')') = 'QN400 queue', 'design 7: no queue';
+    ASSERT pg_temp.refusal('SELECT * FROM queen.push_v1(''q'', ''1'', NULL)') = 'QN400 partition', 'design 7: no partition';
+
+    -- Items, human face.
+    ASSERT pg_temp.refusal('SELECT * FROM queen.push_v1(''q'', NULL)') = 'QN400 p_payloads', 'P-26: null payload is not JSON null';
+    ASSERT pg_temp.refusal(format('SELECT * FROM queen.push_v1(''q'', ''1'', ''p'', %L)', repeat('x', 65536))) = 'QN400 transaction_id', 'F-3: id over 64 KiB';
+    ASSERT pg_temp.refusal(format('SELECT * FROM queen.push_v1(''q'', ''1'', ''p'', NULL, %L)', repeat('k', 1025))) = 'QN400 key', 'design 3.1: key over 1 KiB';
+    ASSERT pg_temp.refusal('SELECT * FROM queen.push_many_v1(''q'', ''{1,2}'', NULL, ''{a}'')') LIKE 'QN400 p_%', 'P-26: ids of push_many_v1';
+    ASSERT pg_temp.refusal('SELECT * FROM queen.push_many_v1(''q'', ''{1,2}'', NULL, NULL, ''{a}'')') LIKE 'QN400 p_%', 'P-26: keys of push_many_v1';
+    ASSERT pg_temp.refusal('SELECT * FROM queen.push_many_v1(''q'', ''{1,2,3}'', ''{a,b}'')') LIKE 'QN400 p_%', 'P-26: partitions of push_many_v1';
+
+    -- F019: one bad group, and nothing of the call is there.
+    ASSERT pg_temp.push('''{good,good,good}''', format('ARRAY[''a'', %L, ''c'']', repeat('x', 256)), '''{1,1,1}''', '''{1,2,3}''') = 'QN400 partition', 'F019: refused';
+    ASSERT NOT EXISTS (SELECT FROM queen.queues WHERE name IN ('good', 'q')), 'F019, design 7: nothing was made';
+    ASSERT (SELECT count(*) = 1 FROM queen.log_segments), 'F019, design 7: nothing was stored but the one good push';
+
+    -- Another tenant needs a right to; this session has it, its rows stay apart.
+    ASSERT pg_temp.push('''{q}''', '''{p}''', '''{1}''', '''{1}''', '''{same}''', 'NULL', 'NULL', 'false', '''00000000-0000-0000-0000-0000000000aa''') = '', 'E-5: a tenant of its own';
+    ASSERT pg_temp.push('''{q}''', '''{p}''', '''{1}''', '''{1}''', '''{same}''') = '', 'E-5: the same names';
+    ASSERT (SELECT count(DISTINCT q.tenant_id) = 2 AND count(*) = 2 FROM queen.queues q JOIN queen.log_partitions p ON p.queue_id = q.id
+            JOIN queen.log_segments s ON s.partition_id = p.id WHERE q.name = 'q'), 'E-5: two queues of one name';
+END $$;
+
+CREATE ROLE regent_test_writer;
+GRANT USAGE ON SCHEMA queen TO regent_test_writer;
+GRANT EXECUTE ON FUNCTION queen.log_push_v1(text[], text[], integer[], text[], text[], text[], bigint[], boolean, uuid, text[], text[]), queen.push_v1(text, json, text, text, text) TO regent_test_writer;
+SET LOCAL SESSION AUTHORIZATION regent_test_writer;
+DO $$
+BEGIN
+    PERFORM queen.push_v1('writer', '1');
+    BEGIN
+        PERFORM queen.log_push_v1('{q}', '{p}', '{1}', '{1}', NULL, NULL, NULL, false, '00000000-0000-0000-0000-0000000000aa');
+        ASSERT false, 'E-5: a tenant may not be named';
+    EXCEPTION WHEN SQLSTATE 'QN403' THEN NULL;
+    END;
+    BEGIN
+        PERFORM FROM queen.log_segments;
+        ASSERT false, 'design 4: no right on a table';
+    EXCEPTION WHEN insufficient_privilege THEN NULL;
+    END;
+END $$;
+RESET SESSION AUTHORIZATION;
+
+-- An encrypted queue takes envelopes only (design 4).
+DO $$
+DECLARE
+    v_envelope text := '{"encrypted": "YQ==", "iv": "YQ==", "authTag": "YQ==", "kid": "k1"}';
+    v_payload text;
+    r queen.push_row;
+BEGIN
+    PERFORM queen.configure_queue_v1('secret', '{"encryptionEnabled": true}');
+    ASSERT pg_temp.refusal('SELECT * FROM queen.push_v1(''secret'', ''{"card": 1}'')') = 'QN409 ', 'design 4: plaintext from psql';
+    ASSERT pg_temp.refusal(format('SELECT * FROM queen.push_many_v1(''secret'', ARRAY[%L, ''1'']::json[])', v_envelope)) = 'QN409 ', 'design 4: one plaintext among envelopes';
+    FOREACH v_payload IN ARRAY ARRAY['1', 'null', '"x"', '[]', '{}', '{"encrypted": "a", "iv": "a", "authTag": "a"}', replace(v_envelope, 'kid', 'KID'),
+        left(v_envelope, -1) || ', "more": 1}', left(v_envelope, -1) || ', "kid": "k2"}', '[' || v_envelope || ']'] LOOP
+        SELECT * INTO r FROM queen.log_push_v1('{secret}', '{p}', '{1}', ARRAY[v_payload]);
+        ASSERT (r.grp, r.status, r.code) = (0, 'failed', 'QN409') AND r.error <> '', 'design 4: not an envelope: ' || v_payload;
+    END LOOP;
+    ASSERT NOT EXISTS (SELECT FROM queen.log_segments s JOIN queen.log_partitions p ON p.id = s.partition_id JOIN queen.queues q ON q.id = p.queue_id WHERE q.name = 'secret'), 'design 4: nothing stored';
+    SELECT * INTO r FROM queen.log_push_v1('{secret}', '{p}', '{2}', ARRAY[v_envelope, replace(v_envelope, ' ', '')]);
+    ASSERT (r.status, r.frames) = ('queued', 2), 'design 4: envelopes are stored';
+    ASSERT (SELECT m.status = 'queued' FROM queen.push_v1('secret', v_envelope::json) m), 'design 4: also from psql';
+    ASSERT (SELECT string_agg(x.grp || x.status, ' ' ORDER BY x.grp) FROM queen.log_push_v1('{secret,plain,secret,secret}', '{p,p,q,p}', '{1,1,1,1}', ARRAY['1', '2', v_envelope, v_envelope]) x)
+        = '0failed 1queued 2queued 3queued', 'design 4: a refused group takes nobody down';
+    ASSERT (SELECT m.payload::text = v_envelope FROM queen.pop_v1('secret', 1, NULL, 'p') m), 'design 4: as sent';
+END $$;
+
+ROLLBACK;
