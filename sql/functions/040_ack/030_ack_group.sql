@@ -39,7 +39,7 @@ BEGIN
     SELECT * INTO r_next FROM queen._ack_decision(r_cur, r_do.at, p_statuses);
     IF r_next.filed THEN
         PERFORM queen._file_dead_letter(p_partition_id, p_group, r_next.poison, p_ids[r_next.poison_item],
-            coalesce(p_errors[r_next.poison_item], (SELECT e.t FROM unnest(p_errors) WITH ORDINALITY e (t, ord) WHERE e.t <> '' ORDER BY e.ord LIMIT 1)),
+            coalesce(nullif(p_errors[r_next.poison_item], ''), (SELECT e.t FROM unnest(p_errors) WITH ORDINALITY e (t, ord) WHERE e.t <> '' ORDER BY e.ord LIMIT 1)),
             r_cur.batch_retry_count);
     END IF;
     IF r_next.cursor > r_cur.committed OR r_next.released THEN
