@@ -29,8 +29,8 @@ DECLARE
 BEGIN
     PERFORM queen._require_read_committed();
     IF cardinality(p_consumer_groups) <> cardinality(p_partition_ids) OR cardinality(p_lease_ids) <> cardinality(p_partition_ids)
-       OR cardinality(p_offsets) <> cardinality(p_partition_ids) THEN
-        PERFORM queen._raise('QN400', 'the arrays must be equally long', 'p_offsets');
+       OR cardinality(p_offsets) <> cardinality(p_partition_ids) OR array_position(p_offsets, NULL) IS NOT NULL THEN
+        PERFORM queen._raise('QN400', 'the arrays must be equally long, and no offset null', 'p_offsets');
     END IF;
     FOR r IN
         SELECT u.* FROM unnest(p_partition_ids, p_consumer_groups, p_lease_ids, p_offsets) WITH ORDINALITY u (id, grp, lease, upto, ord)
