@@ -306,3 +306,27 @@ func recordAnswer(handler http.Handler) *httptest.ResponseRecorder {
 	handler.ServeHTTP(w, httptest.NewRequest("GET", "/x", nil))
 	return w
 }
+
+func TestIsolationOfTheRoleDoesNotMatter_F197(t *testing.T) {
+	t.Parallel()
+	database := dbtest.New(t)
+	_, err := database.Pool.Exec(context.Background(), `ALTER DATABASE `+database.Name+` SET default_transaction_isolation = 'serializable'`)
+	require.NoError(t, err)
+	ts := newTestServerOn(t, database)
+	var calls sync.WaitGroup
+	for i := range 8 {
+		calls.Go(func() {
+			for round := range 5 {
+				r, err := ts.try(context.Background(), "POST", "/api/v1/push", fmt.Sprintf(`{"items":[{"queue":"q","partition":"p%d","payload":%d}]}`, i%2, round))
+				if err != nil || r.Status != http.StatusCreated {
+					t.Errorf("%d %s %v", r.Status, r.Body, err)
+				}
+				if r, err := ts.try(context.Background(), "GET", "/api/v1/pop/queue/q?autoAck=true", ""); err != nil || r.Status > 204 {
+					t.Errorf("%d %s %v", r.Status, r.Body, err)
+				}
+			}
+		})
+	}
+	calls.Wait()
+	require.Equal(t, 40, ts.stored())
+}

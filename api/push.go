@@ -53,7 +53,7 @@ func (s *Server) registerPush(api huma.API) {
 		OperationID: "push", Method: http.MethodPost, Path: "/api/v1/push", DefaultStatus: http.StatusCreated, Tags: []string{"messages"},
 		Summary: "Store messages",
 		Description: "Each item is stored or refused on its own; the answer has one element an item, in request order. " +
-			"An error status means that nothing was stored. With a transactionId the call may be repeated safely.",
+			"An error status means that nothing was stored; only when the database was lost during the commit is that not known. With a transactionId the call may be repeated safely.",
 		SkipValidateBody: true,
 		RequestBody: jsonBody[PushRequest](api, "The messages.", map[string]any{"items": []any{
 			map[string]any{"queue": "orders", "partition": "customer-17", "transactionId": "order-4711", "payload": map[string]any{"total": 12.5}}}}),

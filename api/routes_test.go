@@ -2,6 +2,7 @@ package api
 
 import (
 	"net/http"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -50,4 +51,45 @@ func TestDocumentsAreServedOffline(t *testing.T) {
 	require.Equal(t, http.StatusOK, page.Status)
 	require.NotContains(t, string(page.Body), "//unpkg")
 	require.Contains(t, page.Header.Get("Content-Security-Policy"), "default-src 'none'")
+}
+
+func TestContentTypeIsIgnored_F157(t *testing.T) {
+	t.Parallel()
+	ts := newTestServer(t)
+	for _, kind := range []string{"", "text/plain", "application/x-www-form-urlencoded", "application/json; charset=latin1", "multipart/form-data", "nonsense"} {
+		for target, body := range map[string]string{
+			"/api/v1/push": `{"items":[{"queue":"q","payload":1}]}`, "/api/v1/configure": `{"queue":"q"}`, "/api/v1/ack/batch": `{"acknowledgments":[]}`, "/api/v1/lease/x/extend": `{}`,
+		} {
+			request, err := http.NewRequest("POST", ts.web.URL+target, strings.NewReader(body))
+			require.NoError(t, err)
+			if kind != "" {
+				request.Header.Set("Content-Type", kind)
+			}
+			request.Header.Set("Accept", "text/html")
+			response, err := ts.web.Client().Do(request)
+			require.NoError(t, err)
+			response.Body.Close()
+			require.Less(t, response.StatusCode, 300, "%s as %q", target, kind)
+			require.Equal(t, "application/json", response.Header.Get("Content-Type"))
+		}
+	}
+}
+
+func TestOnlyLargeColdAnswersArePacked(t *testing.T) {
+	t.Parallel()
+	ts := newTestServer(t)
+	ts.pushOne("q", "p", `"`+strings.Repeat("x", 50_000)+`"`)
+	packed := func(target string) string {
+		request, err := http.NewRequest("GET", ts.web.URL+target, nil)
+		require.NoError(t, err)
+		request.Header.Set("Accept-Encoding", "gzip")
+		response, err := ts.web.Client().Do(request)
+		require.NoError(t, err)
+		defer response.Body.Close()
+		require.Equal(t, http.StatusOK, response.StatusCode)
+		return response.Header.Get("Content-Encoding")
+	}
+	require.Equal(t, "gzip", packed("/openapi.json"))
+	require.Empty(t, packed("/livez"))
+	require.Empty(t, packed("/api/v1/pop/queue/q"), "the message plane is not worth the time")
 }
