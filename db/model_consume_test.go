@@ -368,11 +368,10 @@ func repeats(p *modelPart, span []int64) (items []modelAck) {
 // ack is one call with one or two groups.
 func (r *modelRun) ack() modelCall {
 	type group struct {
-		p       *modelPart
-		name    string
-		lease   *string
-		items   []modelAck
-		missing bool
+		p     *modelPart
+		name  string
+		lease *string
+		items []modelAck
 	}
 	var groups []group
 	params := AckParams{TenantID: modelTenant, RequireLease: r.chance(10)}

@@ -54,12 +54,12 @@ func TestModel(t *testing.T) {
 	if os.Getenv(modelLongEnv) != "" {
 		limit, workers = modelLongTime, modelWorkers
 	}
-	end := time.Now().Add(limit)
 	var runs atomic.Int32
 	t.Run("workers", func(t *testing.T) {
 		for w := range workers {
 			t.Run(strconv.Itoa(w), func(t *testing.T) {
 				t.Parallel()
+				end := time.Now().Add(limit) // here, because the slot may be long in coming
 				for time.Now().Before(end) {
 					seed := drawSeed()
 					require.True(t, t.Run(fmt.Sprintf("seed=%d", seed), func(t *testing.T) { runModel(t, seed) }))
@@ -68,6 +68,7 @@ func TestModel(t *testing.T) {
 			})
 		}
 	})
+	require.GreaterOrEqual(t, int(runs.Load()), workers)
 	t.Logf("%d runs of %d steps", runs.Load(), modelSteps)
 }
 

@@ -467,7 +467,6 @@ func (c *stressClient) tookFrom(part int, row PopRow) error {
 
 // stressStored is a segment row as it is in the end.
 type stressStored struct {
-	part     uuid.UUID
 	base     int64
 	at       time.Time
 	idBase   uuid.UUID
