@@ -13,21 +13,43 @@ CREATE OR REPLACE FUNCTION queen.log_find_push_v1(
     p_nonce bigint,
     p_started_at timestamptz
 ) RETURNS SETOF queen.push_row
-LANGUAGE sql VOLATILE SECURITY DEFINER
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER
 SET search_path = queen, pg_catalog, pg_temp
+SET plan_cache_mode = force_generic_plan
+SET enable_seqscan = off
 AS $$
-    SELECT 0, 'queued', s.partition_id, s.base_offset, s.id_base, s.created_at,
-           (s.end_offset - s.base_offset + 1)::integer,
-           coalesce(sum(s.end_offset - s.base_offset + 1) OVER (ORDER BY s.base_offset ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), 0)::integer,
-           NULL::integer[], NULL::uuid[], NULL::bigint[], NULL::text, NULL::text
-    FROM queen.log_segments s
-    JOIN queen.log_partitions p ON p.id = s.partition_id
-    WHERE s.partition_id = p_partition_id
-      AND s.base_offset >= p.log_start
-      AND s.created_at >= p_started_at
-      AND s.id_base = queen._id_base(s.created_at, p_nonce)
-    ORDER BY s.base_offset
-$$;
+DECLARE
+    r_seg record;
+    r_out queen.push_row;
+    v_rows queen.push_row[] := '{}';
+    v_item integer := 0;
+BEGIN
+    r_out.grp := 0;
+    r_out.status := 'queued';
+    -- A loop, because the walk ends at the first older stamp (stamps rise with the offset) and no plan knows that.
+    FOR r_seg IN
+        SELECT s.partition_id, s.base_offset, s.id_base, s.created_at, (s.end_offset - s.base_offset + 1)::integer AS frames
+        FROM queen.log_segments s
+        WHERE s.partition_id = p_partition_id
+          AND s.base_offset >= (SELECT p.log_start FROM queen.log_partitions p WHERE p.id = p_partition_id)
+        ORDER BY s.base_offset DESC
+    LOOP
+        EXIT WHEN r_seg.created_at < p_started_at;
+        CONTINUE WHEN r_seg.id_base <> queen._id_base(r_seg.created_at, p_nonce);
+        r_out.partition_id := r_seg.partition_id;
+        r_out.base_offset := r_seg.base_offset;
+        r_out.id_base := r_seg.id_base;
+        r_out.created_at := r_seg.created_at;
+        r_out.frames := r_seg.frames;
+        v_rows := r_out || v_rows;
+    END LOOP;
+    FOREACH r_out IN ARRAY v_rows
+    LOOP
+        r_out.first_item := v_item;
+        RETURN NEXT r_out;
+        v_item := v_item + r_out.frames;
+    END LOOP;
+END $$;
 COMMENT ON FUNCTION queen.log_find_push_v1(uuid, bigint, timestamptz) IS
 'The segments a push with this nonce stored since the given time, none when it never committed.';
 REVOKE ALL ON FUNCTION queen.log_find_push_v1(uuid, bigint, timestamptz) FROM PUBLIC;
