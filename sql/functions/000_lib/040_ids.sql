@@ -43,11 +43,14 @@ $$;
 REVOKE ALL ON FUNCTION queen._id_seed(uuid) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION queen._draw_lease_id(p_partition_id uuid) RETURNS text
-LANGUAGE sql VOLATILE AS $$
-    SELECT (queen._uuid_head(clock_timestamp())
+LANGUAGE plpgsql VOLATILE AS $$
+DECLARE
+    v_now timestamptz := clock_timestamp();
+BEGIN
+    RETURN (queen._uuid_head(v_now)
         || '8' || substr(gen_random_uuid()::text, 1, 5)
-        || left(replace(p_partition_id::text, '-', ''), 10))::uuid::text
-$$;
+        || left(replace(p_partition_id::text, '-', ''), 10))::uuid::text;
+END $$;
 REVOKE ALL ON FUNCTION queen._draw_lease_id(uuid) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION queen._utc(p_at timestamptz) RETURNS text

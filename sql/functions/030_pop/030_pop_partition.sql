@@ -2,7 +2,7 @@
  * Purpose:     deliver from one partition: claim the cursor row, then look at the head, then at the segments, then lease
  *              or commit. Answers slices of at most p_budget frames in offset order; nothing when a gate is shut, the
  *              partition is leased, or nothing is there. A cursor left over an emptied partition is sealed at its head.
- * Locks:       the consumer row (see _claim_row).
+ * Locks:       the consumer row FOR UPDATE SKIP LOCKED (see also _claim_first_contact).
  * Isolation:   READ COMMITTED: each statement after the claim must see what committed before it.
  * Volatility:  VOLATILE: writes.
  * Bounds:      p_budget frames; one tail probe; a forward key walk over the segments delivered.
@@ -28,12 +28,17 @@ DECLARE
     r_seg queen.log_segments;
     r_out queen.pop_row;
     v_wanted bigint;
-    v_from bigint;
     v_left integer := p_budget;
     v_start bigint;
     v_visible timestamptz := 'infinity'::timestamptz;
 BEGIN
-    SELECT * INTO r_cur FROM queen._claim_row(p_partition_id, r_queue.id, p_group, p_mode, p_from);
+    SELECT * INTO r_cur FROM queen.log_consumers c
+    WHERE c.partition_id = p_partition_id AND c.consumer_group = p_group
+      AND (c.worker_id IS NULL OR c.lease_expires_at IS NULL OR c.lease_expires_at <= clock_timestamp())
+    FOR UPDATE SKIP LOCKED;
+    IF NOT FOUND THEN
+        SELECT * INTO r_cur FROM queen._claim_first_contact(p_partition_id, r_queue.id, p_group, p_mode, p_from);
+    END IF;
     IF r_cur.partition_id IS NULL THEN
         RETURN;
     END IF;
@@ -53,17 +58,17 @@ BEGIN
         v_visible := queen._seconds_ago(r_queue.delayed_processing);
     END IF;
 
-    v_from := coalesce((
-        SELECT s.base_offset FROM queen.log_segments s
-        WHERE s.partition_id = p_partition_id AND s.base_offset >= r_head.log_start AND s.base_offset <= v_wanted
-        ORDER BY s.base_offset DESC LIMIT 1), v_wanted);
     r_out.partition_id := p_partition_id;
     r_out.partition := r_head.name;
     r_out.lease_id := CASE WHEN p_auto_ack THEN '' ELSE coalesce(p_lease_id, queen._draw_lease_id(p_partition_id)) END;
-    -- A loop, because how many segments are needed is known only while reading them.
+    -- A loop, because how many segments are needed is known only while reading them; log_pop_v1 sees to it that the plan
+    -- is a walk along the key, whatever the statistics say.
     FOR r_seg IN
         SELECT s.* FROM queen.log_segments s
-        WHERE s.partition_id = p_partition_id AND s.base_offset >= v_from
+        WHERE s.partition_id = p_partition_id AND s.base_offset >= coalesce((
+            SELECT c.base_offset FROM queen.log_segments c
+            WHERE c.partition_id = p_partition_id AND c.base_offset >= r_head.log_start AND c.base_offset <= v_wanted
+            ORDER BY c.base_offset DESC LIMIT 1), v_wanted)
         ORDER BY s.base_offset
     LOOP
         EXIT WHEN v_left = 0 OR r_seg.created_at > v_visible;

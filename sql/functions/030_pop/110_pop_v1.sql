@@ -37,6 +37,22 @@ COMMENT ON FUNCTION queen.pop_v1(text, integer, text, text, integer, boolean, in
 REVOKE ALL ON FUNCTION queen.pop_v1(text, integer, text, text, integer, boolean, integer, text, text) FROM PUBLIC;
 
 /*
+ * Purpose:     a stored payload as JSON; one that was damaged and is no JSON any more comes as a string.
+ * Locks:       none.  Isolation: any.  Volatility: IMMUTABLE.  Bounds: one payload.
+ * Idempotency: yes.  Raises: nothing.  Source: F079.
+ */
+CREATE OR REPLACE FUNCTION queen._as_json(
+    p_payload text
+) RETURNS json
+LANGUAGE plpgsql IMMUTABLE STRICT AS $$
+BEGIN
+    RETURN p_payload::json;
+EXCEPTION WHEN data_exception OR statement_too_complex THEN
+    RETURN to_json(p_payload);
+END $$;
+REVOKE ALL ON FUNCTION queen._as_json(text) FROM PUBLIC;
+
+/*
  * Purpose:     one row a message from the arrays of a slice.
  * Locks:       none.  Isolation: any.  Volatility: IMMUTABLE.  Bounds: one slice.
  * Idempotency: yes.  Raises: nothing.
@@ -58,7 +74,7 @@ CREATE OR REPLACE FUNCTION queen._messages(
     p_offsets bigint[]
 ) RETURNS SETOF queen.popped_message
 LANGUAGE sql IMMUTABLE AS $$
-    SELECT i.id, coalesce(i.txn, i.id::text), p_partition, p_partition_id, i.off, i.payload::json, i.key, p_created_at,
+    SELECT i.id, coalesce(i.txn, i.id::text), p_partition, p_partition_id, i.off, queen._as_json(i.payload), i.key, p_created_at,
            p_lease_id, p_lease_expires_at, p_attempt
     FROM (
         SELECT queen._frame_id(p_id_base, coalesce(u.off, p_first_offset + u.ord - 1) - p_segment_base) AS id,

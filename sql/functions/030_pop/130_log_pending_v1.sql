@@ -18,6 +18,7 @@ LANGUAGE plpgsql VOLATILE SECURITY DEFINER
 SET search_path = queen, pg_catalog, pg_temp
 SET plan_cache_mode = force_generic_plan
 SET enable_seqscan = off
+SET enable_bitmapscan = off
 AS $$
 BEGIN
     IF cardinality(p_partitions) <> cardinality(p_queues) OR cardinality(p_consumer_groups) <> cardinality(p_queues)

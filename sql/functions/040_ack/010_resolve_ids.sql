@@ -1,7 +1,7 @@
 /*
  * Purpose:     offsets of the transaction ids of an ack. Inside the span (the leased batch, or what is above the cursor
  *              when nothing is leased) the k-th repeat of an id takes its k-th occurrence; an id found only at or below
- *              the cursor answers below = true; one found nowhere answers NULL and false.
+ *              the cursor answers below = true; one found nowhere answers NULL and false. Both arrays are in the order of p_ids.
  * Locks:       none; the caller holds the consumer row.  Isolation: READ COMMITTED.
  * Volatility:  VOLATILE: needs a snapshot newer than the caller's lock wait.
  * Bounds:      the sidecar rows of the span (without a lease: the 1000 rows above the cursor), segments where the sidecar
@@ -14,8 +14,10 @@ CREATE OR REPLACE FUNCTION queen._resolve_ids(
     p_partition_id uuid,
     p_committed bigint,
     p_batch_end bigint,
-    p_ids text[]
-) RETURNS TABLE (item integer, at bigint, below boolean)
+    p_ids text[],
+    OUT at bigint[],
+    OUT below boolean[]
+)
 LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
     v_hashes bigint[] := queen._id_hashes(p_partition_id, p_ids);
@@ -27,7 +29,8 @@ BEGIN
         -- The whole batch, in the order it was delivered: one comparison of arrays.
         v_span := queen._span_hashes(p_partition_id, p_committed + 1, p_batch_end);
         IF v_span = v_hashes THEN
-            RETURN QUERY SELECT g::integer, p_committed + 1 + g, false FROM generate_series(0, cardinality(p_ids) - 1) g;
+            at := ARRAY(SELECT p_committed + g FROM generate_series(1, cardinality(p_ids)) g);
+            below := array_fill(false, ARRAY[cardinality(p_ids)]);
             RETURN;
         END IF;
     END IF;
@@ -57,9 +60,11 @@ BEGIN
         CROSS JOIN LATERAL unnest(x.hashes) b (hash)
         WHERE b.hash = ANY (v_hashes);
     END IF;
-    RETURN QUERY
-    SELECT (u.ord - 1)::integer, u.at, u.at IS NULL AND u.hash = ANY (coalesce(v_below, '{}'))
-    FROM unnest(v_found, v_hashes) WITH ORDINALITY u (at, hash, ord);
+    at := v_found;
+    below := ARRAY(
+        SELECT u.at IS NULL AND u.hash = ANY (coalesce(v_below, '{}'))
+        FROM unnest(v_found, v_hashes) WITH ORDINALITY u (at, hash, ord)
+        ORDER BY u.ord);
 END $$;
 REVOKE ALL ON FUNCTION queen._resolve_ids(uuid, bigint, bigint, text[]) FROM PUBLIC;
 

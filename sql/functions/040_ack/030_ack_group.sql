@@ -34,9 +34,8 @@ BEGIN
         RETURN;
     END IF;
 
-    SELECT array_agg(i.at ORDER BY i.item) AS at, array_agg(i.below ORDER BY i.item) AS below INTO r_do
-    FROM queen._resolve_ids(p_partition_id, r_cur.committed, r_cur.batch_end, p_ids) i;
-    SELECT * INTO r_next FROM queen._ack_decision(r_cur, r_do.at, p_statuses);
+    r_do := queen._resolve_ids(p_partition_id, r_cur.committed, r_cur.batch_end, p_ids);
+    r_next := queen._ack_decision(r_cur, r_do.at, p_statuses);
     IF r_next.filed THEN
         PERFORM queen._file_dead_letter(p_partition_id, p_group, r_next.poison, p_ids[r_next.poison_item],
             coalesce(nullif(p_errors[r_next.poison_item], ''), (SELECT e.t FROM unnest(p_errors) WITH ORDINALITY e (t, ord) WHERE e.t <> '' ORDER BY e.ord LIMIT 1)),

@@ -10,7 +10,7 @@
  * Raises:      nothing: a partition removed meanwhile answers no row.
  * Source:      O-16, O-17, O-25..O-29, F026, F043.
  */
-CREATE OR REPLACE FUNCTION queen._claim_row(
+CREATE OR REPLACE FUNCTION queen._claim_first_contact(
     p_partition_id uuid,
     p_queue_id uuid,
     p_group text,
@@ -22,14 +22,6 @@ DECLARE
     v_mode text := 'all';
     v_since timestamptz := 'epoch'::timestamptz;
 BEGIN
-    RETURN QUERY
-    SELECT * FROM queen.log_consumers c
-    WHERE c.partition_id = p_partition_id AND c.consumer_group = p_group
-      AND (c.worker_id IS NULL OR c.lease_expires_at IS NULL OR c.lease_expires_at <= clock_timestamp())
-    FOR UPDATE SKIP LOCKED;
-    IF FOUND THEN
-        RETURN;
-    END IF;
     PERFORM FROM queen.log_consumers c WHERE c.partition_id = p_partition_id AND c.consumer_group = p_group;
     IF FOUND OR NOT pg_try_advisory_xact_lock(queen._first_contact_lock(p_partition_id, p_group)) THEN
         RETURN;
@@ -64,4 +56,4 @@ BEGIN
       AND (c.worker_id IS NULL OR c.lease_expires_at IS NULL OR c.lease_expires_at <= clock_timestamp())
     FOR UPDATE SKIP LOCKED;
 END $$;
-REVOKE ALL ON FUNCTION queen._claim_row(uuid, uuid, text, text, text) FROM PUBLIC;
+REVOKE ALL ON FUNCTION queen._claim_first_contact(uuid, uuid, text, text, text) FROM PUBLIC;
