@@ -8,6 +8,8 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
+	jsonv2 "github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 	"github.com/google/uuid"
 
 	"regent.local/regent/db"
@@ -109,11 +111,25 @@ func appendSlice(out []byte, row *db.PopRow, group []byte, comma bool) []byte {
 			out = append(appendUUID(append(out, '"'), id), '"')
 		}
 		out = appendOptional(append(out, `,"traceId":`...), at(row.TraceIds, i))
-		out = append(append(out, `,"data":`...), payload...)
+		out = appendData(append(out, `,"data":`...), payload)
 		out = appendOptional(append(out, `,"producerSub":`...), at(row.ProducerSubs, i))
 		out = append(out, tail...)
 	}
 	return out
+}
+
+// readable is what pushes accept, and what psql could store before.
+var readable = jsonv2.JoinOptions(jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
+
+// appendData copies a payload as it is. One that was damaged in the database and
+// is no JSON any more becomes a string, so that its neighbours can be read (F079).
+func appendData(out []byte, payload string) []byte {
+	start := len(out)
+	out = append(out, payload...)
+	if jsontext.Value(out[start:]).IsValid(readable) {
+		return out
+	}
+	return appendText(out[:start], payload)
 }
 
 func appendOptional(out []byte, text *string) []byte {
