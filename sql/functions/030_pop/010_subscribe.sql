@@ -113,6 +113,8 @@ BEGIN
         END
     FROM queen.partition_head h
     WHERE h.queue_id = p_queue_id
+      -- Insert-or-ignore would wait for whoever is updating a cursor that exists already.
+      AND NOT EXISTS (SELECT FROM queen.log_consumers c WHERE c.partition_id = h.id AND c.consumer_group = p_group)
     ORDER BY h.id
     ON CONFLICT (partition_id, consumer_group) DO NOTHING;
 EXCEPTION WHEN foreign_key_violation THEN
