@@ -1,0 +1,56 @@
+package db
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/stretchr/testify/require"
+
+	"regent.local/regent/db/dbtest"
+)
+
+// TestSQL runs every file of sql/tests on a fresh database, as psql would. The
+// files that compare ids run again where the default collation is a language.
+func TestSQL(t *testing.T) {
+	t.Parallel()
+	files, err := filepath.Glob(filepath.Join("..", "sql", "tests", "*.sql"))
+	require.NoError(t, err)
+	require.NotEmpty(t, files)
+	for _, file := range files {
+		name := strings.TrimSuffix(filepath.Base(file), ".sql")
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			runSQLFile(t, dbtest.New(t), file)
+		})
+		if comparesIDs(name) {
+			t.Run(name+"/icu", func(t *testing.T) {
+				t.Parallel()
+				runSQLFile(t, dbtest.ICU(t), file)
+			})
+		}
+	}
+}
+
+func comparesIDs(name string) bool {
+	return name == "push_dedup" || name == "push_offsets" || name == "ack_resolution"
+}
+
+func runSQLFile(t *testing.T, db *dbtest.Database, file string) {
+	t.Helper()
+	text, err := os.ReadFile(file)
+	require.NoError(t, err)
+	conn := db.Conn(t)
+	_, err = conn.Exec(context.Background(), string(text), pgx.QueryExecModeSimpleProtocol)
+	var pgErr *pgconn.PgError
+	if errors.As(err, &pgErr) {
+		require.FailNow(t, pgErr.Message, "%s: %s", filepath.Base(file), pgErr.Where)
+	}
+	require.NoError(t, err)
+	require.Equal(t, byte('I'), conn.PgConn().TxStatus(), "the file ends its transaction")
+}
