@@ -190,7 +190,10 @@ func (s *Server) pop(ctx context.Context, r *popRequest) ([]db.PopRow, error) {
 		if err := s.hold(ctx, waiting, r, w); err != nil {
 			return nil, err
 		}
-		mark := s.room.mark(w)
+		mark, gone := s.room.mark(w)
+		if gone {
+			return nil, nil
+		}
 		rows, err := s.claim(ctx, r)
 		if err != nil || len(rows) > 0 {
 			took = len(rows) > 0

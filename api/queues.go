@@ -126,9 +126,13 @@ func (s *Server) deleteQueue(ctx context.Context, in *queueInput) (*documentRepl
 	if refusal := checkName("queue", in.Queue); refusal != nil {
 		return nil, refusal
 	}
-	return s.document(ctx, "delete", func(ctx context.Context, q querier) ([]byte, error) {
+	reply, err := s.document(ctx, "delete", func(ctx context.Context, q querier) ([]byte, error) {
 		return q.DeleteQueue(ctx, in.Queue, s.tenant(ctx))
 	})
+	if err == nil {
+		s.room.deleted(queueKey{s.tenant(ctx), in.Queue})
+	}
+	return reply, err
 }
 
 // document runs a call that answers a document. what is the word that the

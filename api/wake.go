@@ -60,6 +60,7 @@ type waiter struct {
 	line   *line
 	place  *list.Element
 	signal chan struct{}
+	gone   bool // the queue was deleted
 }
 
 // waitroom holds the parked pops of this process. They hold no connection.
@@ -122,11 +123,27 @@ func (r *waitroom) leave(w *waiter, took bool) {
 	}
 }
 
-// mark is taken before a claim, for found.
-func (r *waitroom) mark(w *waiter) uint64 {
+// mark is taken before a claim, for nothing. It says, too, whether the queue is gone.
+func (r *waitroom) mark(w *waiter) (told uint64, gone bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return w.line.told
+	return w.line.told, w.gone
+}
+
+// deleted ends the waits for a queue: a claim would make it again (F143).
+func (r *waitroom) deleted(queue queueKey) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for l := range r.queues[queue] {
+		for e := l.waiters.Front(); e != nil; e = e.Next() {
+			w := e.Value.(*waiter)
+			w.gone = true
+			select {
+			case w.signal <- struct{}{}:
+			default:
+			}
+		}
+	}
 }
 
 // nothing notes a claim that found nothing: what was owed before it is settled.

@@ -58,7 +58,7 @@ func TestWhatIsOwedIsPassedOnUntilNothingIsFound(t *testing.T) {
 	require.False(t, signalled(ws[1]))
 	r.leave(ws[0], true)
 	require.True(t, signalled(ws[1]), "it took something: the next looks")
-	mark := r.mark(ws[1])
+	mark, _ := r.mark(ws[1])
 	r.nothing(ws[1], mark)
 	r.leave(ws[1], true)
 	require.False(t, signalled(ws[2]), "it found nothing: the chain ends")
@@ -68,7 +68,7 @@ func TestEventDuringAClaimIsKept_F045(t *testing.T) {
 	t.Parallel()
 	r := newWaitroom()
 	w := r.enter(queueLine("g"))
-	mark := r.mark(w)
+	mark, _ := r.mark(w)
 	r.pushed(defaultTenant, "q", "p") // between the claim and the park
 	r.nothing(w, mark)
 	require.True(t, signalled(w))
