@@ -127,7 +127,7 @@ func TestDeleteWaitsForCursorsAndDeadLetters_W15(t *testing.T) {
 	r := newRace(t)
 	r.fixed.Exec(t, `INSERT INTO queen.log_consumers (partition_id, consumer_group) SELECT id, 'g' FROM queen.log_partitions`)
 	for name, steps := range map[string][]string{
-		"a first contact": {`INSERT INTO queen.log_consumers (partition_id, consumer_group) SELECT id, 'first' FROM queen.log_partitions`},
+		"a first contact": {`SELECT queen.pop_v1('q', p_group => 'first', p_partition => (SELECT min(name) FROM queen.log_partitions))`},
 		"a dead letter under the cursor's lock": {
 			`SELECT FROM queen.log_consumers WHERE consumer_group = 'g' FOR NO KEY UPDATE`,
 			`INSERT INTO queen.log_dlq (partition_id, consumer_group, "offset", message_id, transaction_id) SELECT id, 'g', 0, gen_random_uuid(), 'x' FROM queen.log_partitions`,
