@@ -63,8 +63,9 @@ lint: ## Run gofmt, vet, staticcheck, plpgsql_check and the rules for functions
 	.tools/install
 	REGENT_LINT=1 $(GO) test -count=1 -run 'TestFunctionRules|TestPlpgsqlCheck' ./db/migrate
 
-bench: build ## Measure push, pop and ack on a private PostgreSQL
-	bin/regent bench
+bench: build ## Compare push, pop and ack with River and a plain table on a private PostgreSQL
+	$(GO) -C cmd/peers build -o $(CURDIR)/bin/peers .
+	bin/peers suite --regent bin/regent
 
 extension: ## Write the PostgreSQL extension regent to bin/extension
 	rm -rf bin/extension
