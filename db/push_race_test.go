@@ -208,6 +208,31 @@ func TestSkipLockedBundleAnswersBusy(t *testing.T) {
 	r.check()
 }
 
+// Design 3.3: nor does a bundle wait for whoever is making a queue or partition
+// that it needs, or deleting the queue.
+func TestSkipLockedBundleDoesNotWaitToProvision(t *testing.T) {
+	t.Parallel()
+	for name, held := range map[string]string{
+		"new queue":     "SELECT queen.push_v1('new', '1', 'p')",
+		"new partition": "SELECT queen.push_v1('q2', '1', 'p2')",
+		"delete":        "SELECT queen.delete_queue_v1('q2')",
+	} {
+		t.Run(name, func(t *testing.T) {
+			const bundle = `SELECT string_agg(grp || status, ' ' ORDER BY grp) FROM queen.log_push_v1('{new,q,q2}', '{p,p,p2}', '{1,1,1}', '{1,2,3}', p_skip_locked => true)`
+			r := newRace(t, pushNext, "SELECT queen.push_v1('q2', '1', 'p')")
+			r.a.Exec(t, begin)
+			r.a.Exec(t, held)
+			r.b.Exec(t, "SET lock_timeout = '7s'")
+			r.wants(r.b, bundle, "0busy 1queued 2busy")
+			r.wants(r.b, "SHOW lock_timeout", "7s")
+			r.a.Exec(t, commit)
+			r.wants(r.b, bundle, "0queued 1queued 2queued")
+			r.wants(r.b, "SHOW lock_timeout", "7s")
+			r.check()
+		})
+	}
+}
+
 // F029: multi-partition pushes in opposite orders, by both faces, never
 // deadlock, and every offset is dense.
 func TestPushesInOppositeOrders(t *testing.T) {

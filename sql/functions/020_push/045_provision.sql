@@ -31,3 +31,31 @@ EXCEPTION WHEN foreign_key_violation THEN
     PERFORM queen._raise('40001', 'a queue was deleted meanwhile; retry the call');
 END $$;
 REVOKE ALL ON FUNCTION queen._provision(text[], text[], uuid) FROM PUBLIC;
+
+/*
+ * Purpose:     create what a bundle lacks, but do not wait for long: when somebody holds a queue or a partition that is needed
+ *              (an application that pushed to a new queue and idles, a delete), nothing is created, and the caller
+ *              answers busy. The other partitions of the bundle must not wait for him.
+ * Locks:       as _provision, for 50 ms at most; all of them are given back when that was not enough.
+ * Isolation:   READ COMMITTED.
+ * Volatility:  VOLATILE: writes.
+ * Bounds:      as _provision.  Idempotency: yes.
+ * Raises:      as _provision.
+ * Source:      design 3.3 (stalls only its own partitions).
+ */
+CREATE OR REPLACE FUNCTION queen._provision_unless_busy(
+    p_queues text[],
+    p_partitions text[],
+    p_tenant_id uuid
+) RETURNS void
+LANGUAGE plpgsql VOLATILE AS $$
+DECLARE
+    v_before text := current_setting('lock_timeout');
+BEGIN
+    PERFORM set_config('lock_timeout', '50ms', true);
+    PERFORM queen._provision(p_queues, p_partitions, p_tenant_id);
+    PERFORM set_config('lock_timeout', v_before, true);
+EXCEPTION WHEN lock_not_available THEN
+    RETURN; -- the setting went back with what was created
+END $$;
+REVOKE ALL ON FUNCTION queen._provision_unless_busy(text[], text[], uuid) FROM PUBLIC;

@@ -50,9 +50,13 @@ BEGIN
     END IF;
     r_lanes := queen._resolve_lanes(p_queues, p_partitions, p_tenant_id);
     IF array_position(r_lanes.ids, NULL) IS NOT NULL THEN
-        PERFORM queen._provision(p_queues, p_partitions, p_tenant_id);
+        IF p_skip_locked THEN
+            PERFORM queen._provision_unless_busy(p_queues, p_partitions, p_tenant_id);
+        ELSE
+            PERFORM queen._provision(p_queues, p_partitions, p_tenant_id);
+        END IF;
         r_lanes := queen._resolve_lanes(p_queues, p_partitions, p_tenant_id);
-        IF array_position(r_lanes.ids, NULL) IS NOT NULL THEN
+        IF array_position(r_lanes.ids, NULL) IS NOT NULL AND NOT p_skip_locked THEN
             PERFORM queen._raise('40001', 'a queue was deleted meanwhile; retry the call');
         END IF;
     END IF;
