@@ -233,6 +233,19 @@ func TestSkipLockedBundleDoesNotWaitToProvision(t *testing.T) {
 	}
 }
 
+// P-11: finding a partition reads that one, not all of its queue, whatever the
+// statistics say.
+func TestPushResolvesByKeyDespiteStaleStatistics(t *testing.T) {
+	r := newRace(t, pushNext, "ANALYZE queen.log_partitions",
+		"INSERT INTO queen.log_partitions (queue_id, name) SELECT q.id, 'x' || g FROM queen.queues q, generate_series(1, 2000) g")
+	r.a.Exec(t, begin)
+	r.a.Exec(t, `SELECT queen.log_push_v1(array_fill('q'::text, '{100}'), (SELECT array_agg('x' || g) FROM generate_series(1, 100) g),
+		array_fill(1, '{100}'), array_fill('1'::text, '{100}'), p_skip_locked => true)`)
+	r.wants(r.a, "SELECT (idx_tup_fetch < 2000)::text FROM pg_stat_xact_user_tables WHERE relid = 'queen.log_partitions'::regclass", "true")
+	r.a.Exec(t, commit)
+	r.check()
+}
+
 // F029: multi-partition pushes in opposite orders, by both faces, never
 // deadlock, and every offset is dense.
 func TestPushesInOppositeOrders(t *testing.T) {

@@ -117,6 +117,12 @@ BEGIN
     INTO ids, windows, encrypted
     FROM unnest(p_queues, p_partitions) WITH ORDINALITY g (queue, part, ord)
     LEFT JOIN queen.queues q ON q.tenant_id = p_tenant_id AND q.name = g.queue AND q.deleted_at IS NULL
-    LEFT JOIN queen.log_partitions p ON p.queue_id = q.id AND p.name = g.part;
+    -- The first key at or above, so that no plan walks all partitions of the queue by another index.
+    LEFT JOIN LATERAL (
+        SELECT l.id, l.queue_id, l.name FROM queen.log_partitions l
+        WHERE (l.queue_id, l.name) >= (q.id, g.part)
+        ORDER BY l.queue_id, l.name
+        LIMIT 1
+    ) p ON p.queue_id = q.id AND p.name = g.part;
 END $$;
 REVOKE ALL ON FUNCTION queen._resolve_lanes(text[], text[], uuid) FROM PUBLIC;
