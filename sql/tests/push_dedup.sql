@@ -213,8 +213,8 @@ DO $$
 DECLARE
     v_id uuid;
 BEGIN
-    PERFORM pg_temp.verdicts('purge', '{a,b}');
-    PERFORM pg_temp.verdicts('purge', '{z,c}');
+    PERFORM pg_temp.verdicts('purge', '{b,c}'); -- in order
+    PERFORM pg_temp.verdicts('purge', '{z,a}'); -- out of order
     PERFORM pg_temp.verdicts('purge', '{d,e}');
     v_id := pg_temp.lane('purge');
     UPDATE queen.log_partitions SET txns_start = 4, oldest_txn_at = (SELECT t.created_at FROM queen.log_txns t WHERE t.partition_id = v_id AND t.base_offset = 4) WHERE id = v_id;
