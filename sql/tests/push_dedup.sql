@@ -185,7 +185,9 @@ BEGIN
         = 'false:a true:a false:b', 'design 3.4: order and maximum by bytes';
     ASSERT pg_temp.verdicts('coll3', '{b,B,a,C}') = 'd2 d1 d0 q3', 'design 3.4: each found whatever the collation';
     PERFORM pg_temp.verdicts('coll4', '{a,B}');
+    ASSERT (SELECT (t.lo, t.hi) = ('B', 'a') FROM queen.log_txns t WHERE t.partition_id = pg_temp.lane('coll4')), 'design 3.4: lo and hi by bytes';
     ASSERT pg_temp.verdicts('coll4', '{B}') || pg_temp.verdicts('coll4', '{C}') || pg_temp.verdicts('coll4', '{C}') = 'd1q2d2', 'design 3.4: ids that ascend only in a dictionary';
+    ASSERT pg_temp.verdicts('coll4', '{b,B}') = 'q3 d1', 'design 3.4: a repeat behind an id above the maximum, ascending only in a dictionary';
 END $$;
 
 -- Ids of ours count: a client that sends one back is a repeat; what it makes up is not.
