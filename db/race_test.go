@@ -3,7 +3,6 @@ package db
 import (
 	"context"
 	"errors"
-	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -177,9 +176,4 @@ func together(t *testing.T, db *dbtest.Database, n, rounds int, f func(conn *pgx
 			after(round)
 		}
 	}
-}
-
-// repeated is an array literal of n equal elements.
-func repeated(what string, n int) string {
-	return "{" + strings.TrimSuffix(strings.Repeat(what+",", n), ",") + "}"
 }
