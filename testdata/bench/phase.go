@@ -17,6 +17,8 @@ const (
 	// inFlight bounds what an end-to-end cell without a rate has under way, in
 	// calls of all producers: a backlog would be all that its latency shows.
 	inFlight = 4
+	// paceBatch is what a consumer asks for when the producers keep to a rate.
+	paceBatch = 100
 	// takenShare of a preload ends a take: the last messages are not typical.
 	takenShare = 0.9
 )
@@ -216,8 +218,12 @@ func (c *cell) receive(ctx context.Context, i int, deadline time.Time, done func
 			t.latencies = append(t.latencies, now.Sub(at))
 		}
 	}
+	most := c.Batch
+	if c.Rate > 0 {
+		most = max(c.Batch, paceBatch) // as a consumer would, so that a hiccup does not last
+	}
 	for !done() {
-		n, err := c.consumers[i].Take(ctx, c.Batch, seen)
+		n, err := c.consumers[i].Take(ctx, most, seen)
 		if err = errors.Join(err, changed); err != nil {
 			return t, err
 		}
