@@ -412,10 +412,10 @@ func TestPushResumesOnlyItsOwn(t *testing.T) {
 
 func TestDevLosesNothing(t *testing.T) {
 	t.Parallel()
-	dir, err := newDir()
+	root, err := newDir()
 	require.NoError(t, err)
-	t.Cleanup(func() { _ = os.RemoveAll(dir) })
-	dir = filepath.Join(dir, "it's here")
+	t.Cleanup(func() { _ = os.RemoveAll(root) })
+	dir := filepath.Join(root, "it's here")
 	s := launchDev(t, dir)
 	st, err := os.Stat(filepath.Join(dir, dsnFile))
 	require.NoError(t, err)
