@@ -134,13 +134,21 @@ func round2(f float64) float64 { return math.Round(f*100) / 100 }
 
 // String is the report in one sentence.
 func (r pushReport) String() string {
-	text := fmt.Sprintf("%s lines in %.1f s (%s/s): %s queued, %s duplicates, %s failed", grouped(r.Lines), r.Seconds,
-		grouped(int64(r.PerSecond)), grouped(r.Queued), grouped(r.Duplicates), grouped(r.Failed))
+	text := fmt.Sprintf("%s in %.1f s (%s/s): %s queued, %s, %s failed", counted(r.Lines, "line"), r.Seconds,
+		grouped(int64(r.PerSecond)), grouped(r.Queued), counted(r.Duplicates, "duplicate"), grouped(r.Failed))
 	if r.Buffered > 0 {
 		text += fmt.Sprintf(", %s buffered by the server", grouped(r.Buffered))
 	}
 	if r.Skipped > 0 {
-		text += fmt.Sprintf(", %s bad lines skipped", grouped(r.Skipped))
+		text += fmt.Sprintf(", %s skipped", counted(r.Skipped, "bad line"))
 	}
 	return text
+}
+
+// counted is a number with its noun.
+func counted(n int64, noun string) string {
+	if n != 1 {
+		noun += "s"
+	}
+	return grouped(n) + " " + noun
 }

@@ -10,13 +10,15 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/go-json-experiment/json/jsontext"
 	"github.com/theory/jsonpath"
 )
 
 const (
 	maxLine         = 16 << 20 // bytes
 	maxNameChars    = 255
-	maxIDBytes      = 64 << 10
+	maxIDBytes      = 64<<10 - 1
+	manyBrackets    = 9000 // fewer cannot be nested too deep for the server
 	defaultPartName = "Default"
 )
 
@@ -116,12 +118,26 @@ func (m itemMaker) item(l line) (pushItem, error) {
 			return pushItem{}, &badLine{no: l.no, reason: whyInvalid(l.data)}
 		}
 		it.TransactionID = m.lineID(l)
-		return it, nil
-	}
-	if err := m.keys(l, &it); err != nil {
+	} else if err := m.keys(l, &it); err != nil {
 		return pushItem{}, err
 	}
+	if why := whyRefused(it); why != "" {
+		return pushItem{}, &badLine{no: l.no, reason: why}
+	}
 	return it, nil
+}
+
+// whyRefused finds what Go's reader of JSON lets pass and the server's does not.
+// The server would refuse the whole call, without the number of the line.
+func whyRefused(it pushItem) string {
+	valid := func(text []byte) bool { return jsontext.Value(text).IsValid(jsontext.AllowDuplicateNames(true)) }
+	if bytes.Contains(it.Payload, []byte(`\u`)) && !valid(it.Payload) {
+		return `not JSON: half of a surrogate pair, as in "\ud83d"`
+	}
+	if bytes.Count(it.Payload, []byte("["))+bytes.Count(it.Payload, []byte("{")) > manyBrackets && !valid(pushBody([]pushItem{it})) {
+		return "nested too deep"
+	}
+	return ""
 }
 
 // lineID makes the transactionId of a line. The ids of a partition ascend, which
@@ -143,8 +159,8 @@ func (m itemMaker) keys(l line, it *pushItem) (err error) {
 	}
 	if err == nil && m.idKey != nil {
 		it.TransactionID, err = scalarAt(m.idKey, doc)
-		if err == nil && (it.TransactionID == "" || len(it.TransactionID) > maxIDBytes) {
-			err = fmt.Errorf("the id at %s is empty or longer than %s", m.idKey, formatSize(maxIDBytes))
+		if err == nil {
+			err = checkID(it.TransactionID)
 		}
 	}
 	if err != nil {
@@ -158,11 +174,24 @@ func checkPartition(name string) error {
 	switch {
 	case utf8.RuneCountInString(name) > maxNameChars:
 		return fmt.Errorf("partition name is longer than %d characters", maxNameChars)
-	case strings.ContainsFunc(name, func(r rune) bool { return r < ' ' || r == 0x7f }):
+	case strings.ContainsFunc(name, isControl):
 		return fmt.Errorf("partition name %q holds a control character", name)
 	}
 	return nil
 }
+
+// checkID refuses what the server would refuse for the whole call.
+func checkID(id string) error {
+	switch {
+	case id == "", len(id) > maxIDBytes:
+		return fmt.Errorf("the transactionId is empty or longer than %d bytes", maxIDBytes)
+	case strings.ContainsFunc(id, isControl):
+		return errors.New("the transactionId holds a control character")
+	}
+	return nil
+}
+
+func isControl(r rune) bool { return r < ' ' || r == 0x7f }
 
 func decodeLine(data []byte) (doc any, err error) {
 	dec := json.NewDecoder(bytes.NewReader(data))

@@ -73,6 +73,8 @@ func TestItemsFromLines(t *testing.T) {
 		{"$.a[0]", "$['i d']", `{"a":[12345678901234567890],"i d":"k"}`, "12345678901234567890", "k"},
 		{"['p']", "id", `{"p":true,"id":1.50}`, "true", "1.50"},
 		{"p", "", `{"p":""}`, "", "f:000000000007"},
+		{"p", "", `{"p":"\ud83d\ude00","p":"\u0041"}`, "A", "f:000000000007"},
+		{"", "", strings.Repeat("[", 9900) + strings.Repeat("]", 9900), "Default", "f:000000000007"},
 	} {
 		it, err := maker(t, c.partitionKey, c.idKey).item(line{no: 7, data: []byte(c.data)})
 		require.NoError(t, err, c.data)
@@ -97,6 +99,12 @@ func TestBadLines(t *testing.T) {
 		{"a", "", `{"a":"` + strings.Repeat("é", 256) + `"}`, "longer than 255"},
 		{"", "a", `{"a":""}`, "empty or longer"},
 		{"", "a", `{"a":"` + strings.Repeat("x", maxIDBytes+1) + `"}`, "empty or longer"},
+		{"", "a", `{"a":"x\u0000"}`, "transactionId holds a control character"},
+		{"", "", `{"a":"\ud800"}`, "surrogate"},
+		{"a", "", `{"\ud800":1,"a":"p"}`, "surrogate"},
+		{"", "a", `{"a":"\ude00\ud83d"}`, "surrogate"},
+		{"", "", strings.Repeat("[", 9999) + strings.Repeat("]", 9999), "nested too deep"},
+		{"", "", strings.Repeat("[", 20000) + strings.Repeat("]", 20000), "exceeded max depth"},
 	} {
 		_, err := maker(t, c.partitionKey, c.idKey).item(line{no: 3, data: []byte(c.data)})
 		var bad *badLine
