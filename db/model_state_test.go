@@ -251,7 +251,7 @@ func (p *modelPart) contact(group string, wish modelSub) *modelCursor {
 	} else if sub, ok := p.queue.subs[group]; ok {
 		wish = sub
 		if wish.mode == "new" {
-			wish.mode = "timestamp"
+			wish.mode = "all" // a partition without a cursor came after the registration
 		}
 	}
 	c := &modelCursor{committed: p.seed(wish), batchEnd: -1, attemptOffset: -1}

@@ -150,8 +150,8 @@ func TestNewGroupAndPartitionsBornLater(t *testing.T) {
 	r := newRace(t, "SELECT queen.push_v1('q', '1', 'old')")
 	r.a.Exec(t, begin)
 	r.a.Exec(t, "SELECT queen.push_v1('q', '1', 'old')")
+	r.a.Exec(t, pushNext) // stamped before the subscription, seen after it
 	r.wants(r.b, popNew)
-	r.a.Exec(t, pushNext)
 	r.a.Exec(t, pushNext)
 	r.a.Exec(t, commit)
 	r.b.Exec(t, `SELECT partition || ' ' || "offset" FROM queen.pop_v1('q', 100, 'g', p_max_partitions => 0, p_subscription_mode => 'new') ORDER BY 1`)

@@ -101,21 +101,12 @@ BEGIN
         RETURN;
     END IF;
     INSERT INTO queen.log_consumers (partition_id, consumer_group, committed)
-    SELECT h.id, p_group, CASE r_sub.mode
-        WHEN 'all' THEN greatest(h.log_start - 1, -1)
-        WHEN 'new' THEN h.head_offset
-        ELSE coalesce((
-            SELECT s.base_offset - 1
-            FROM queen.log_segments s
-            WHERE s.partition_id = h.id AND s.base_offset >= h.log_start AND s.created_at >= r_sub.since
-            ORDER BY s.base_offset
-            LIMIT 1), h.head_offset)
-        END
-    FROM queen.partition_head h
-    WHERE h.queue_id = p_queue_id
+    SELECT p.id, p_group, queen._seed_cursor(p.id, r_sub.mode, r_sub.since)
+    FROM queen.log_partitions p
+    WHERE p.queue_id = p_queue_id
       -- Insert-or-ignore would wait for whoever is updating a cursor that exists already.
-      AND NOT EXISTS (SELECT FROM queen.log_consumers c WHERE c.partition_id = h.id AND c.consumer_group = p_group)
-    ORDER BY h.id
+      AND NOT EXISTS (SELECT FROM queen.log_consumers c WHERE c.partition_id = p.id AND c.consumer_group = p_group)
+    ORDER BY p.id
     ON CONFLICT (partition_id, consumer_group) DO NOTHING;
 EXCEPTION WHEN foreign_key_violation THEN
     PERFORM queen._raise('40001', 'the queue was deleted meanwhile; retry the call');

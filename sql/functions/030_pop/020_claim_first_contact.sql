@@ -33,7 +33,9 @@ BEGIN
     END IF;
 
     IF p_group COLLATE "C" <> '__QUEUE_MODE__' THEN
-        SELECT CASE m.subscription_mode WHEN 'all' THEN 'all' ELSE 'timestamp' END, m.subscription_timestamp
+        -- Registering seeded every partition there was. One without a cursor was committed later, whatever its stamps say,
+        -- so a group that asked for what comes gets all of it (O-16, F035).
+        SELECT CASE m.subscription_mode WHEN 'timestamp' THEN 'timestamp' ELSE 'all' END, m.subscription_timestamp
         INTO v_mode, v_since
         FROM queen.consumer_groups_metadata m
         WHERE m.queue_id = p_queue_id AND m.consumer_group = p_group AND m.partition_name = '';
