@@ -309,8 +309,9 @@ func (r *ackRequest) parcels(tenant uuid.UUID) []*parcel[*ackGroup] {
 
 // sendAck makes one call of log_ack. Parcels of one lane stay groups of their
 // own: each is judged as if it had come alone, in arrival order.
-func (s *Server) sendAck(bundle []*batch[*ackGroup], _ bool) (map[*batch[*ackGroup]]resend, error) {
+func (s *Server) sendAck(bundle []*batch[*ackGroup], wait bool) (map[*batch[*ackGroup]]resend, error) {
 	args := s.ackArguments(bundle)
+	args.SkipLocked = !wait
 	var rows []db.AckRow
 	err := s.call(context.Background(), func(ctx context.Context, q querier) (err error) {
 		rows, err = q.Ack(ctx, args)
@@ -319,8 +320,7 @@ func (s *Server) sendAck(bundle []*batch[*ackGroup], _ bool) (map[*batch[*ackGro
 	if err != nil {
 		return nil, err
 	}
-	s.readAck(bundle, rows)
-	return nil, nil
+	return s.readAck(bundle, rows, !wait), nil
 }
 
 func (s *Server) ackArguments(bundle []*batch[*ackGroup]) db.AckParams {
@@ -344,8 +344,9 @@ func (s *Server) ackArguments(bundle []*batch[*ackGroup]) db.AckParams {
 }
 
 // readAck spreads the verdicts over the groups, and wakes whom a released lease
-// lets in. An item without a verdict has failed.
-func (s *Server) readAck(bundle []*batch[*ackGroup], rows []db.AckRow) {
+// lets in. An item without a verdict has failed, but where held cursors were left
+// alone: those are named, to be sent again.
+func (s *Server) readAck(bundle []*batch[*ackGroup], rows []db.AckRow, skipped bool) map[*batch[*ackGroup]]resend {
 	total := 0
 	for _, b := range bundle {
 		total += b.items
@@ -360,18 +361,23 @@ func (s *Server) readAck(bundle []*batch[*ackGroup], rows []db.AckRow) {
 			verdicts[row.Item] = row
 		}
 	}
+	again := map[*batch[*ackGroup]]resend{}
 	for _, b := range bundle {
 		released := false
 		for _, p := range b.parcels {
 			p.work.rows, verdicts = verdicts[:p.items], verdicts[p.items:]
 			for i := range p.work.rows {
 				released = released || p.work.rows[i].LeaseReleased
+				if skipped && p.work.rows[i].Error == &missing {
+					again[b] = resendWaiting
+				}
 			}
 		}
 		if queue, known := s.owners.of(b.key.partition); known && released {
 			s.room.released(queue, b.key.name)
 		}
 	}
+	return again
 }
 
 // render writes the answer.

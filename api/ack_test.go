@@ -308,3 +308,46 @@ func TestLeaseExtensionNeverRefuses(t *testing.T) {
 		require.Contains(t, string(r.Body), `"success":false,"renewed":0,"newExpiresAt":null,"expiresAt":null,"lease_expires_at":null}`)
 	}
 }
+
+// Cursors that somebody holds (an open pop or ack in psql) delay their own acks
+// only: those of other groups are answered at once, whatever waits before them.
+func TestHeldCursorsDelayTheirOwnAcksOnly(t *testing.T) {
+	t.Parallel()
+	ts := newTestServer(t)
+	ts.pushOne("q", "p", `1`)
+	taken := map[string]PopResponse{}
+	for _, group := range []string{"g1", "g2", "g3", "g4"} {
+		taken[group] = ts.pop("q", "subscriptionMode=all&consumerGroup="+group)
+		require.Len(t, taken[group].Messages, 1)
+	}
+	tx, err := ts.db.Pool.Begin(t.Context())
+	require.NoError(t, err)
+	_, err = tx.Exec(t.Context(), `SELECT FROM queen.log_consumers WHERE consumer_group IN ('g1', 'g2') FOR UPDATE`)
+	require.NoError(t, err)
+
+	ack := func(group string) reply {
+		m := taken[group].Messages[0]
+		return ts.post("/api/v1/ack", fmt.Sprintf(`{"transactionId":%q,"partitionId":%q,"leaseId":%q,"consumerGroup":%q}`,
+			m.TransactionID, m.PartitionID, m.LeaseID, group))
+	}
+	var held sync.WaitGroup
+	for _, group := range []string{"g1", "g2"} {
+		held.Go(func() {
+			if r := ack(group); r.Status != http.StatusOK || !strings.Contains(string(r.Body), `"success":true`) {
+				t.Errorf("%s: %d %s", group, r.Status, r.Body)
+			}
+		})
+	}
+	require.Eventually(t, func() bool {
+		var waiting int
+		err := ts.db.Pool.QueryRow(t.Context(), `SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()`).Scan(&waiting)
+		return err == nil && waiting == 2
+	}, 4*time.Second, 10*time.Millisecond, "both wait, apart from the bundles")
+	for _, group := range []string{"g3", "g4"} {
+		began := time.Now()
+		require.Contains(t, string(ack(group).Body), `"success":true`)
+		require.Less(t, time.Since(began), 2*time.Second, group)
+	}
+	require.NoError(t, tx.Commit(t.Context()))
+	held.Wait()
+}

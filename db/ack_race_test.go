@@ -318,3 +318,21 @@ func TestAckAgainstQueueDelete(t *testing.T) {
 		})
 	}
 }
+
+// With p_skip_locked the groups of a held cursor answer no row, all of them or
+// none, while a cursor that does not exist answers as ever.
+func TestSkipLockedAckLeavesHeldCursorsAlone(t *testing.T) {
+	r := newAckRace(t)
+	const ack = `SELECT a.item || ' ' || coalesce(a.error, 'ok')
+		FROM queen.log_consumers c
+		CROSS JOIN LATERAL queen.log_ack_v1(
+			ARRAY[c.partition_id, c.partition_id, c.partition_id], ARRAY['g', 'nobody', 'g'], ARRAY[c.worker_id, '', c.worker_id],
+			ARRAY[1, 1, 1], ARRAY['m0', 'm0', 'm1'], ARRAY['completed', 'completed', 'completed'], p_skip_locked => true) a
+		WHERE c.consumer_group = 'g' ORDER BY 1`
+	r.a.Exec(t, begin)
+	r.a.Exec(t, `SELECT FROM queen.log_consumers WHERE consumer_group = 'g' FOR UPDATE`)
+	r.wants(r.b, ack, "1 consumer not found")
+	r.a.Exec(t, rollBack)
+	r.wants(r.b, ack, "0 ok", "1 consumer not found", "2 ok")
+	r.check()
+}

@@ -22,7 +22,8 @@ SELECT item, success, error, lease_released, dlq, noop FROM queen.log_ack_v1(
     p_statuses => $6::text[],
     p_errors => ($7::queen.opt_text[])::text[],
     p_require_lease => $8::boolean,
-    p_tenant_id => $9::uuid)
+    p_tenant_id => $9::uuid,
+    p_skip_locked => $10::boolean)
 `
 
 type AckParams struct {
@@ -35,6 +36,7 @@ type AckParams struct {
 	Errors         []*string
 	RequireLease   bool
 	TenantID       uuid.UUID
+	SkipLocked     bool
 }
 
 // Acknowledge by transaction id; group g is Counts[g] consecutive items of one partition, group and lease.
@@ -49,6 +51,7 @@ func (q *Queries) Ack(ctx context.Context, arg AckParams) ([]AckRow, error) {
 		arg.Errors,
 		arg.RequireLease,
 		arg.TenantID,
+		arg.SkipLocked,
 	)
 	if err != nil {
 		return nil, err

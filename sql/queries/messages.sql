@@ -62,7 +62,8 @@ SELECT * FROM queen.log_ack_v1(
     p_statuses => @statuses::text[],
     p_errors => (@errors::queen.opt_text[])::text[],
     p_require_lease => @require_lease::boolean,
-    p_tenant_id => @tenant_id::uuid);
+    p_tenant_id => @tenant_id::uuid,
+    p_skip_locked => @skip_locked::boolean);
 
 -- name: AckUpto :many
 -- Complete every leased message up to the given offsets.

@@ -1,7 +1,7 @@
 /*
  * Purpose:     judge and apply the acks of one (partition, group, lease): the only place that moves a cursor on behalf of
  *              a consumer. Lock, check the lease, resolve ids, decide by the lowest signal, write one update.
- * Locks:       the consumer row, FOR UPDATE. Never a partition row.
+ * Locks:       the consumer row, FOR UPDATE (p_skip_locked: a held one answers no row). Never a partition row.
  * Isolation:   READ COMMITTED.
  * Volatility:  VOLATILE: writes.
  * Bounds:      the items given; see _resolve_ids.
@@ -16,7 +16,8 @@ CREATE OR REPLACE FUNCTION queen._ack_group(
     p_ids text[],
     p_statuses text[],
     p_errors text[],
-    p_require_lease boolean
+    p_require_lease boolean,
+    p_skip_locked boolean
 ) RETURNS SETOF queen.ack_row
 LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
@@ -25,9 +26,21 @@ DECLARE
     r_next record;
     v_refusal text;
 BEGIN
-    SELECT * INTO r_cur FROM queen.log_consumers c
-    WHERE c.partition_id = p_partition_id AND c.consumer_group = p_group
-    FOR UPDATE;
+    IF p_skip_locked THEN
+        SELECT * INTO r_cur FROM queen.log_consumers c
+        WHERE c.partition_id = p_partition_id AND c.consumer_group = p_group
+        FOR UPDATE SKIP LOCKED;
+        IF NOT FOUND THEN
+            PERFORM FROM queen.log_consumers c WHERE c.partition_id = p_partition_id AND c.consumer_group = p_group;
+            IF FOUND THEN
+                RETURN;
+            END IF;
+        END IF;
+    ELSE
+        SELECT * INTO r_cur FROM queen.log_consumers c
+        WHERE c.partition_id = p_partition_id AND c.consumer_group = p_group
+        FOR UPDATE;
+    END IF;
     v_refusal := queen._ack_refusal(r_cur, p_lease_id, p_require_lease);
     IF v_refusal IS NOT NULL THEN
         RETURN QUERY SELECT g::integer, false, v_refusal, false, false, false FROM generate_series(0, cardinality(p_ids) - 1) g;
@@ -69,7 +82,7 @@ BEGIN
     END AS error) v
     ORDER BY u.ord;
 END $$;
-REVOKE ALL ON FUNCTION queen._ack_group(uuid, text, text, text[], text[], text[], boolean) FROM PUBLIC;
+REVOKE ALL ON FUNCTION queen._ack_group(uuid, text, text, text[], text[], text[], boolean, boolean) FROM PUBLIC;
 
 /*
  * Purpose:     why an ack may not touch this cursor, or NULL. A lease id must be the live one; without a lease id nothing

@@ -1,7 +1,8 @@
 /*
  * Purpose:     acknowledge messages by transaction id, the face for servers: group g being p_counts[g] consecutive items
- *              of (p_partition_ids[g], p_consumer_groups[g], p_lease_ids[g]; NULL or '' = no lease).
- * Locks:       consumer rows in (partition, group) order, FOR UPDATE; never a partition row.
+ *              of (p_partition_ids[g], p_consumer_groups[g], p_lease_ids[g]; NULL or '' = no lease). With p_skip_locked
+ *              the groups of a cursor that somebody holds answer no row: send them again, waiting.
+ * Locks:       consumer rows in (partition, group) order, FOR UPDATE [SKIP LOCKED]; never a partition row.
  * Isolation:   READ COMMITTED only.
  * Volatility:  VOLATILE: writes.
  * Bounds:      the call given.
@@ -18,7 +19,8 @@ CREATE OR REPLACE FUNCTION queen.log_ack_v1(
     p_statuses text[],
     p_errors text[] DEFAULT NULL,
     p_require_lease boolean DEFAULT false,
-    p_tenant_id uuid DEFAULT NULL
+    p_tenant_id uuid DEFAULT NULL,
+    p_skip_locked boolean DEFAULT false
 ) RETURNS SETOF queen.ack_row
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER
 SET search_path = queen, pg_catalog, pg_temp
@@ -30,6 +32,8 @@ DECLARE
     r_grp record;
     v_tenant uuid := queen._tenant(p_tenant_id);
     v_items integer := cardinality(p_transaction_ids);
+    v_busy_id uuid;
+    v_busy_group text;
 BEGIN
     PERFORM queen._require_read_committed();
     PERFORM queen._check_ack(p_partition_ids, p_consumer_groups, p_lease_ids, p_counts, p_transaction_ids, p_statuses, p_errors);
@@ -42,23 +46,30 @@ BEGIN
         ) u
         ORDER BY u.id, u.grp COLLATE "C", u.ord
     LOOP
+        -- All groups of a cursor are carried out, or none: a later one must not overtake one that was left alone.
+        CONTINUE WHEN r_grp.start = r_grp.upto OR (r_grp.id = v_busy_id AND r_grp.grp = v_busy_group COLLATE "C");
         IF NOT r_grp.owned THEN
             RETURN QUERY SELECT g, false, 'partition not owned by tenant', false, false, false
             FROM generate_series(r_grp.start, r_grp.upto - 1) g;
+            CONTINUE;
         ELSIF r_grp.start = 0 AND r_grp.upto = v_items THEN
             RETURN QUERY SELECT * FROM queen._ack_group(r_grp.id, r_grp.grp, r_grp.lease, p_transaction_ids, p_statuses,
-                p_errors, p_require_lease);
+                p_errors, p_require_lease, p_skip_locked);
         ELSE
             RETURN QUERY
             SELECT a.item + r_grp.start, a.success, a.error, a.lease_released, a.dlq, a.noop
             FROM queen._ack_group(r_grp.id, r_grp.grp, r_grp.lease, p_transaction_ids[r_grp.start + 1 : r_grp.upto],
-                p_statuses[r_grp.start + 1 : r_grp.upto], p_errors[r_grp.start + 1 : r_grp.upto], p_require_lease) a;
+                p_statuses[r_grp.start + 1 : r_grp.upto], p_errors[r_grp.start + 1 : r_grp.upto], p_require_lease, p_skip_locked) a;
+        END IF;
+        IF NOT FOUND THEN
+            v_busy_id := r_grp.id;
+            v_busy_group := r_grp.grp;
         END IF;
     END LOOP;
 END $$;
-COMMENT ON FUNCTION queen.log_ack_v1(uuid[], text[], text[], integer[], text[], text[], text[], boolean, uuid) IS
+COMMENT ON FUNCTION queen.log_ack_v1(uuid[], text[], text[], integer[], text[], text[], text[], boolean, uuid, boolean) IS
 'Acknowledge delivered messages by transaction id: completed, failed, retry or dlq; one verdict an item.';
-REVOKE ALL ON FUNCTION queen.log_ack_v1(uuid[], text[], text[], integer[], text[], text[], text[], boolean, uuid) FROM PUBLIC;
+REVOKE ALL ON FUNCTION queen.log_ack_v1(uuid[], text[], text[], integer[], text[], text[], text[], boolean, uuid, boolean) FROM PUBLIC;
 
 /*
  * Purpose:     refuse an ack whose arrays do not fit together, before anything is written.
