@@ -257,3 +257,21 @@ func TestPopAgainstQueueDelete(t *testing.T) {
 		})
 	}
 }
+
+// A queue in somebody's open transaction holds up no pop: it answers empty within
+// the short wait, and finds the message once that is committed (design 3.3).
+func TestPopDoesNotWaitForWhoMakesTheQueue(t *testing.T) {
+	r := newRace(t)
+	r.a.Exec(t, begin)
+	r.a.Exec(t, "SELECT queen.push_v1('made meanwhile', '1', 'p')")
+	const pop = `SELECT "offset" FROM queen.pop_v1('made meanwhile', 9, 'g', p_subscription_mode => 'new')`
+	r.b.Exec(t, "SET lock_timeout = '3s'")
+	began := time.Now()
+	r.wants(r.b, pop)
+	require.Less(t, time.Since(began), 2*time.Second)
+	r.b.Exec(t, "SHOW lock_timeout")
+	require.Equal(t, "3s", r.b.Rows()[0][0])
+	r.a.Exec(t, commit)
+	r.wants(r.b, `SELECT "offset" FROM queen.pop_v1('made meanwhile', 9, 'g', p_subscription_mode => 'all')`, int64(0))
+	r.check()
+}

@@ -284,6 +284,23 @@ BEGIN
     ASSERT (SELECT count(DISTINCT v.lease_id) = 1 AND min(v.lease_expires_at) > clock_timestamp() AND bool_and(v.delivery_attempt = 1 AND v.partition = 'p') FROM unnest(r) v), 'design 4';
 END $$;
 
+-- A delivery is bounded by bytes too, but always has a message; what is lost at its end does not stretch the lease.
+DO $$
+DECLARE
+    v_lane uuid;
+BEGIN
+    FOR i IN 1 .. 4 LOOP
+        PERFORM queen.push_v1('wide', to_json(repeat('x', 9000000)), 'p');
+    END LOOP;
+    ASSERT (SELECT count(*) FROM queen.pop_v1('wide', 100, 'a', 'p', p_auto_ack => true)) = 1, 'design 6: two of 9 MB are over 16 MiB';
+    ASSERT (SELECT min("offset") || '-' || max("offset") FROM queen.pop_v1('wide', 100, 'a', 'p')) = '1-1', 'the next one follows';
+    PERFORM queen.push_v1('torn', '1', 'p'), queen.push_v1('torn', '2', 'p');
+    SELECT p.id INTO v_lane FROM queen.log_partitions p JOIN queen.queues q ON q.id = p.queue_id WHERE q.name = 'torn';
+    UPDATE queen.log_segments SET payloads = ARRAY[NULL::text] WHERE partition_id = v_lane AND base_offset = 1;
+    ASSERT (SELECT count(*) FROM queen.pop_v1('torn', 100, 'a', 'p')) = 1, 'F079: the lost one is passed over';
+    ASSERT (SELECT batch_end FROM queen.log_consumers WHERE partition_id = v_lane) = 0, 'F079: the lease ends with what was delivered';
+END $$;
+
 ROLLBACK;
 BEGIN ISOLATION LEVEL SERIALIZABLE;
 DO $$

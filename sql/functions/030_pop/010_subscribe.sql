@@ -112,3 +112,33 @@ EXCEPTION WHEN foreign_key_violation THEN
     PERFORM queen._raise('40001', 'the queue was deleted meanwhile; retry the call');
 END $$;
 REVOKE ALL ON FUNCTION queen._register_group(uuid, uuid, text, text, text) FROM PUBLIC;
+
+/*
+ * Purpose:     register a group on a queue, made when missing, but do not wait for long on somebody who makes or deletes the
+ *              queue or registers the group: the next pop tries again. Answers whether the group is registered now.
+ * Locks:       as _ensure_queue and _register_group, for 50 ms at most; all are given back when that was not enough.
+ * Isolation:   READ COMMITTED.
+ * Volatility:  VOLATILE: writes.
+ * Bounds:      as _register_group.  Idempotency: yes.
+ * Raises:      as _register_group.
+ * Source:      O-13, design 3.3 (stalls only its own partitions), F048.
+ */
+CREATE OR REPLACE FUNCTION queen._register_unless_busy(
+    p_queue text,
+    p_tenant_id uuid,
+    p_group text,
+    p_mode text,
+    p_from text
+) RETURNS boolean
+LANGUAGE plpgsql VOLATILE AS $$
+DECLARE
+    v_before text := current_setting('lock_timeout');
+BEGIN
+    PERFORM set_config('lock_timeout', '50ms', true);
+    PERFORM queen._register_group(queen._ensure_queue(p_queue, p_tenant_id), p_tenant_id, p_group, p_mode, p_from);
+    PERFORM set_config('lock_timeout', v_before, true);
+    RETURN true;
+EXCEPTION WHEN lock_not_available THEN
+    RETURN false; -- the setting went back with what was made
+END $$;
+REVOKE ALL ON FUNCTION queen._register_unless_busy(text, uuid, text, text, text) FROM PUBLIC;

@@ -5,7 +5,8 @@
  * Locks:       the consumer row FOR UPDATE SKIP LOCKED (see also _claim_first_contact).
  * Isolation:   READ COMMITTED: each statement after the claim must see what committed before it.
  * Volatility:  VOLATILE: writes.
- * Bounds:      p_budget frames; one tail probe; a forward key walk over the segments delivered.
+ * Bounds:      p_budget frames in segments of 16 MiB of frame bytes together, or one larger segment; one tail probe; a
+ *              forward key walk over the segments delivered.
  * Idempotency: none.
  * Raises:      nothing.
  * Source:      O-20..O-38, design 3.4, C of http-api 3.2.3, F033, F041, F051.
@@ -27,9 +28,11 @@ DECLARE
     r_head queen.partition_head;
     r_seg queen.log_segments;
     r_out queen.pop_row;
+    r_slice queen.pop_row;
     v_wanted bigint;
     v_left integer := p_budget;
     v_start bigint;
+    v_bytes bigint := 0;
     v_visible timestamptz := 'infinity'::timestamptz;
 BEGIN
     SELECT * INTO r_cur FROM queen.log_consumers c
@@ -73,8 +76,11 @@ BEGIN
     LOOP
         EXIT WHEN v_left = 0 OR r_seg.created_at > v_visible;
         CONTINUE WHEN r_seg.end_offset < v_wanted;
-        r_out := queen._slice(r_out, r_seg, v_wanted, v_left);
-        CONTINUE WHEN r_out.payloads IS NULL;
+        v_bytes := v_bytes + r_seg.bytes;
+        EXIT WHEN v_start IS NOT NULL AND v_bytes > 16777216;
+        r_slice := queen._slice(r_out, r_seg, v_wanted, v_left);
+        CONTINUE WHEN r_slice.payloads IS NULL;
+        r_out := r_slice;
         IF v_start IS NULL THEN
             v_start := r_out.first_offset;
             r_out.delivery_attempt := CASE

@@ -1,10 +1,11 @@
 /*
  * Purpose:     claim the next messages of a queue for a group, the face for servers: from one named partition, or from
  *              up to p_max_partitions partitions (0 or less: no cap) that share the budget p_batch.
- * Locks:       the group's registration at first contact; then consumer rows, SKIP LOCKED. It never waits for a push.
+ * Locks:       the queue and the group's registration at first contact, for 50 ms at most: an application that made the
+ *              queue and idles gets an empty answer, not a line of waiting calls. Then consumer rows, SKIP LOCKED.
  * Isolation:   READ COMMITTED only.
  * Volatility:  VOLATILE: writes.
- * Bounds:      p_batch frames (less than 1 acts as 1); 512 candidates.
+ * Bounds:      p_batch frames (less than 1 acts as 1), 16 MiB a partition (or one larger message); 512 candidates.
  * Idempotency: none: a second call is a new claim.
  * Raises:      QN400 for bad names (detail: the argument) or another isolation level.
  * Source:      O-1..O-4, O-6..O-9, O-13..O-41, E-8, F037, F039, F043.
@@ -45,8 +46,7 @@ BEGIN
     SELECT * INTO r_queue FROM queen.queues q WHERE q.tenant_id = v_tenant AND q.name = p_queue AND q.deleted_at IS NULL;
     IF r_queue.id IS NULL THEN
         IF p_partition IS NULL THEN
-            PERFORM queen._register_group(queen._ensure_queue(p_queue, v_tenant), v_tenant, v_group,
-                p_subscription_mode, p_subscription_from);
+            PERFORM queen._register_unless_busy(p_queue, v_tenant, v_group, p_subscription_mode, p_subscription_from);
         END IF;
         RETURN;
     END IF;
@@ -64,8 +64,8 @@ BEGIN
     PERFORM FROM queen.consumer_groups_metadata m
     WHERE m.tenant_id = v_tenant AND m.consumer_group = v_group AND m.queue_id = r_queue.id
       AND m.partition_name = '' AND m.namespace = '' AND m.task = '';
-    IF NOT FOUND THEN
-        PERFORM queen._register_group(r_queue.id, v_tenant, v_group, p_subscription_mode, p_subscription_from);
+    IF NOT FOUND AND NOT queen._register_unless_busy(p_queue, v_tenant, v_group, p_subscription_mode, p_subscription_from) THEN
+        RETURN;
     END IF;
     FOR r_lane IN SELECT * FROM queen._candidates(r_queue.id, v_group, p_max_partitions)
     LOOP
