@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"strconv"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -196,13 +197,23 @@ func (s *scanner) broken(err error) *Error {
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
 		reason, offset = "unexpected end", int64(len(s.text))
 	case errors.As(err, &syntax) && syntax.Err != nil:
-		reason, offset = clip(syntax.Err.Error(), 100), syntax.ByteOffset
+		reason, offset = withoutQuote(syntax.Err.Error()), syntax.ByteOffset
 	}
 	text := fmt.Sprintf("bad body: %s, at byte %d", reason, offset)
 	if where := s.where(); where != "" {
 		text += " in " + where
 	}
 	return badRequest(text)
+}
+
+// withoutQuote leaves out what the parser quotes of the body: it may be payload,
+// and errors end up in logs (F023).
+func withoutQuote(reason string) string {
+	first, last := strings.IndexByte(reason, '"'), strings.LastIndexByte(reason, '"')
+	if first < last {
+		reason = reason[:first] + strings.TrimPrefix(reason[last+1:], " ")
+	}
+	return clip(reason, 100)
 }
 
 // nameFault says what is wrong with a queue, partition or group name, "" if nothing.

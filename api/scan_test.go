@@ -163,3 +163,14 @@ func BenchmarkRenderPush(b *testing.B) {
 		r.render()
 	}
 }
+
+// A refusal names the place and the reason, and repeats nothing of the payload.
+func TestBrokenPayloadIsNotRepeated_F023(t *testing.T) {
+	t.Parallel()
+	for _, payload := range []string{`"4111\ud800 secret"`, `"4111\q secret"`, `{"card":"4111" secret}`, `"4111 secret`} {
+		_, err := scanPush([]byte(`{"items":[{"queue":"q","payload":` + payload + `}]}`))
+		require.ErrorContains(t, err, "bad body: ")
+		require.NotContains(t, err.Error(), "411")
+		require.NotContains(t, err.Error(), "secr")
+	}
+}
