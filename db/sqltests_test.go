@@ -43,14 +43,27 @@ func comparesIDs(name string) bool {
 
 func runSQLFile(t *testing.T, db *dbtest.Database, file string) {
 	t.Helper()
-	text, err := os.ReadFile(file)
-	require.NoError(t, err)
 	conn := db.Conn(t)
-	_, err = conn.Exec(context.Background(), string(text), pgx.QueryExecModeSimpleProtocol)
+	_, err := conn.Exec(context.Background(), withIncludes(t, file), pgx.QueryExecModeSimpleProtocol)
 	var pgErr *pgconn.PgError
 	if errors.As(err, &pgErr) {
 		require.FailNow(t, pgErr.Message, "%s: %s", filepath.Base(file), pgErr.Where)
 	}
 	require.NoError(t, err)
 	require.Equal(t, byte('I'), conn.PgConn().TxStatus(), "the file ends its transaction")
+}
+
+// withIncludes is the text of a file with the files that it includes as psql's
+// \ir does: named from where it lies itself.
+func withIncludes(t *testing.T, file string) string {
+	t.Helper()
+	text, err := os.ReadFile(file)
+	require.NoError(t, err)
+	lines := strings.Split(string(text), "\n")
+	for i, line := range lines {
+		if name, ok := strings.CutPrefix(line, `\ir `); ok {
+			lines[i] = withIncludes(t, filepath.Join(filepath.Dir(file), name))
+		}
+	}
+	return strings.Join(lines, "\n")
 }
