@@ -54,8 +54,8 @@ verify: ## Check that generated files and module files are current; changes noth
 
 lint: ## Run gofmt, vet, staticcheck, plpgsql_check and the rules for functions
 	@bad=$$(find . -name '*.go' -not -path './.[a-z]*/*' -exec gofmt -l {} +); test -z "$$bad" || { echo "gofmt: $$bad" >&2; exit 1; }
-	$(GO) vet ./...
-	$(TOOL) staticcheck ./...
+	$(GO) vet ./... ./testdata/bench
+	$(TOOL) staticcheck ./... ./testdata/bench
 	@for m in $(MODULES); do \
 		echo "vet and staticcheck in $$m"; \
 		(cd "$$m" && $(GO) vet ./... && $(TOOL) staticcheck ./...) || exit 1; \

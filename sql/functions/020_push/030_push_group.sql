@@ -3,7 +3,7 @@
  *              an earlier statement; look at the tail, drop repeats, store the rest by slices. The partition row is left
  *              alone while it is unsettled, its quantised stamp is fresh and both oldest stamps are set.
  * Locks:       none of its own.
- * Isolation:   READ COMMITTED; elsewhere a stale tail collides on the segments' key (log_push_v1 makes it a 40001).
+ * Isolation:   READ COMMITTED; elsewhere a stale tail collides on the segments' key (_push makes it a 40001).
  * Volatility:  VOLATILE: writes, and every statement after the lock needs a newer snapshot.
  * Bounds:      the group given; two tail probes; at most one update of the partition row a second.
  * Idempotency: by transaction id inside the dedup window.
