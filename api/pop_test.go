@@ -135,6 +135,32 @@ func TestBadPopParametersAre400(t *testing.T) {
 	}
 }
 
+// Every parameter that is a number, of every route that takes one.
+func TestAbsurdNumbersInParameters(t *testing.T) {
+	t.Parallel()
+	ts := newTestServer(t)
+	ts.pushOne("q", "p", `1`)
+	for _, name := range []string{"batch", "partitions", "leaseSeconds", "timeout"} {
+		for _, value := range []string{"1e999999", "1e400", "9223372036854775808", "-9223372036854775809", "1.5", "0x10", "+-1"} {
+			r := ts.get("/api/v1/pop/queue/q?" + name + "=" + value)
+			require.Equal(t, http.StatusBadRequest, r.Status, "%s=%s", name, value)
+			require.Equal(t, []string{"QN400", name}, []string{r.failure(t).Code, r.failure(t).Invalid}, value)
+		}
+		for _, value := range []string{"9223372036854775807", "2147483648"} {
+			require.Less(t, ts.get("/api/v1/pop/queue/q/partition/none?"+name+"="+value).Status, 300, "%s=%s", name, value)
+		}
+	}
+	popped := ts.get("/api/v1/pop/queue/q?batch=9223372036854775807&partitions=-9223372036854775808&leaseSeconds=9223372036854775807")
+	require.Equal(t, http.StatusOK, popped.Status)
+	var got PopResponse
+	popped.into(t, &got)
+	for _, seconds := range []string{"1e999999", "1e400", "9223372036854775808", "9223372036854775807", "-9223372036854775808"} {
+		r := ts.post("/api/v1/lease/"+got.LeaseID+"/extend", `{"seconds":`+seconds+`}`)
+		require.Equal(t, http.StatusOK, r.Status, seconds)
+		require.Contains(t, string(r.Body), `"success":true`, seconds)
+	}
+}
+
 func TestNamesInPaths_F004_F159(t *testing.T) {
 	t.Parallel()
 	ts := newTestServer(t)

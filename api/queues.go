@@ -1,9 +1,11 @@
 package api
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net/http"
+	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -219,14 +221,27 @@ func optionBag(top map[string]jsontext.Value) map[string]jsontext.Value {
 	}
 	for key, value := range bag {
 		// No option is an object or an array: its kind is all that the function needs, however deep it is.
+		// A number that jsonb cannot hold becomes one that it can and that no option takes.
 		switch value.Kind() {
 		case '{':
 			bag[key] = jsontext.Value("{}")
 		case '[':
 			bag[key] = jsontext.Value("[]")
+		case '0':
+			if !fitsNumeric(string(value)) {
+				bag[key] = jsontext.Value("1e300")
+			}
 		}
 	}
 	return bag
+}
+
+// fitsNumeric says whether PostgreSQL's numeric holds a number: 131072 digits
+// before the point, 16383 behind it. It is cautious near these limits.
+func fitsNumeric(number string) bool {
+	digits, power, _ := strings.Cut(strings.ToLower(number), "e")
+	exponent, err := strconv.Atoi(cmp.Or(power, "0"))
+	return err == nil && len(digits) < 8000 && -8000 < exponent && exponent < 100_000
 }
 
 // text is the content of a JSON string that is known to be valid.

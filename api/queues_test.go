@@ -132,7 +132,7 @@ func TestConfigureIgnoresWhatItDoesNotKnow_F135(t *testing.T) {
 
 	for _, bag := range []string{
 		`{"leasetime":1}`, `{"LEASETIME":1}`, `{"retentionSecond":1}`, `{"unknown":{"leaseTime":1}}`,
-		`{"deep":` + deep + `}`, `{"nested nul":["\u0000"]}`, `{"huge":1e300}`,
+		`{"deep":` + deep + `}`, `{"nested nul":["\u0000"]}`, `{"huge":1e300}`, `{"beyond numeric":1e999999}`, `{"too fine":1e-999999}`,
 	} {
 		ts.configure(`{"queue":"q","options":` + bag + `}`)
 	}
@@ -193,6 +193,37 @@ func TestConfigureRefusals_F135_F137_F141(t *testing.T) {
 	require.Zero(t, ts.count(`SELECT count(*) FROM queen.queues WHERE name <> 'q'`))
 	r := newTestServerOn(t, ts.db, func(c *Config) { c.MaxBodyBytes = 100 }).post("/api/v1/configure", `{"queue":"`+strings.Repeat("x", 100)+`"}`)
 	require.Equal(t, http.StatusRequestEntityTooLarge, r.Status)
+}
+
+// Every option that is a number, and numbers from the edge of 32 bits to what
+// PostgreSQL cannot hold at all.
+func TestAbsurdNumbersAreRefusedByOption_F135(t *testing.T) {
+	t.Parallel()
+	ts := newTestServer(t)
+	ts.configure(`{"queue":"q","options":` + optionValues + `}`)
+	before := ts.options("q")
+	var numbers []string
+	for option, value := range before {
+		if _, ok := value.(float64); ok {
+			numbers = append(numbers, option)
+		}
+	}
+	require.Len(t, numbers, 14)
+	for _, option := range numbers {
+		for _, value := range []string{
+			"2147483648", "-2147483649", "9223372036854775808", "1.5", "1e-9", "1e400", "-1e400", "1E+999999", "1e-999999", "1e99999999999999999999",
+			"1" + strings.Repeat("0", 140_000), "0." + strings.Repeat("0", 20_000) + "1",
+		} {
+			r := ts.post("/api/v1/configure", `{"queue":"q","options":{"namespace":"x","`+option+`":`+value+`}}`)
+			require.Equal(t, http.StatusBadRequest, r.Status, "%s %.30s: %s", option, value, r.Body)
+			e := r.failure(t)
+			require.Equal(t, []string{"QN400", option}, []string{e.Code, e.Invalid}, "%.30s: %s", value, e.Text)
+			require.Contains(t, e.Text, option+" must be")
+		}
+	}
+	require.Equal(t, before, ts.options("q"), "C-11: nothing is written")
+	ts.configure(`{"queue":"q","options":{"ttl":3.0e1,"priority":-0.0,"leaseTime":45` + strings.Repeat("0", 50) + `e-50}}`)
+	require.Equal(t, []any{30.0, 0.0, 45.0}, []any{ts.options("q")["ttl"], ts.options("q")["priority"], ts.options("q")["leaseTime"]}, "whole numbers in other words")
 }
 
 func TestQueueNamesInPaths(t *testing.T) {

@@ -91,19 +91,23 @@ BEGIN
     v_before := pg_temp.options_of('q');
     FOR v_case IN
         SELECT * FROM (VALUES
-            ('leaseTime', ARRAY['"60"', 'true', '1.5', '2147483648', '-2147483649', '[]', '{}', '1e30']),
-            ('minPopWaitTime', ARRAY['"1"', '4294967296']),
-            ('dedupWindowSeconds', ARRAY['0.5', '"all"', '-2147483649']),
+            ('leaseTime', ARRAY['"60"', 'true', '1.5', '2147483648', '-2147483649', '[]', '{}', '1e30', '1e400', '-1e131071', '1e-16383']),
+            ('priority', ARRAY['1e400']), ('retryLimit', ARRAY['1e400']), ('retryDelay', ARRAY['1e400']), ('maxSize', ARRAY['1e400']),
+            ('ttl', ARRAY['1e400']), ('delayedProcessing', ARRAY['1e400']), ('windowBuffer', ARRAY['1e400']), ('retentionSeconds', ARRAY['1e400']),
+            ('completedRetentionSeconds', ARRAY['1e400']), ('maxWaitTimeSeconds', ARRAY['1e400']),
+            ('minPopWaitTime', ARRAY['"1"', '4294967296', '1e400']),
+            ('dedupWindowSeconds', ARRAY['0.5', '"all"', '-2147483649', '1e400']),
             ('retentionEnabled', ARRAY['1', '"true"', '0', '[]']),
             ('namespace', ARRAY['1', 'true', '"a\u0001b"', to_json(repeat('x', 256))::text]),
             ('task', ARRAY['{}', '"\n"']),
             ('retentionSinkHold', ARRAY['1', '"a:b"', '"a b"', '"\u00e9"', '"a\n"', to_json(repeat('x', 65))::text]),
-            ('retentionSinkHoldMaxSeconds', ARRAY['59', '31536001', '0', '-1', '999999999', '60.5', '"60"'])
+            ('retentionSinkHoldMaxSeconds', ARRAY['59', '31536001', '0', '-1', '999999999', '60.5', '"60"', '1e400'])
         ) AS c (key, bad)
     LOOP
         FOREACH v_key IN ARRAY v_case.bad LOOP
             v_error := pg_temp.error_of(format('SELECT queen.configure_queue_v1(%L, %L)', 'q',
                 '{"priority": 5, "' || v_case.key || '": ' || v_key || '}'));
+            -- The bag itself must be jsonb, which numbers of more than 131072 digits cannot become: PostgreSQL says so before the call.
             ASSERT v_error LIKE format('QN400 %s %s must be %%', v_case.key, v_case.key),
                 format('C-11, F137, F141: %s = %s is refused by name, got %s', v_case.key, v_key, v_error);
             v_error := pg_temp.error_of(format('SELECT queen.configure_queue_v1(%L, %L)', 'never',
