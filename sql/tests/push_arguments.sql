@@ -26,6 +26,8 @@ DO $$
 DECLARE
     v_long text := quote_literal(ARRAY[repeat('x', 256)]::text);
     v_control text;
+    v_text text;
+    v_uuid text := 'a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11';
 BEGIN
     -- Arrays that do not fit together.
     ASSERT pg_temp.push('''{q,q}''', '''{p}''', '''{1,1}''', '''{1,2}''') = 'QN400 p_counts', 'P-26: queues and partitions';
@@ -67,6 +69,34 @@ BEGIN
     ASSERT pg_temp.refusal('SELECT * FROM queen.push_many_v1(''q'', ''{1,2}'', NULL, ''{a}'')') LIKE 'QN400 p_%', 'P-26: ids of push_many_v1';
     ASSERT pg_temp.refusal('SELECT * FROM queen.push_many_v1(''q'', ''{1,2}'', NULL, NULL, ''{a}'')') LIKE 'QN400 p_%', 'P-26: keys of push_many_v1';
     ASSERT pg_temp.refusal('SELECT * FROM queen.push_many_v1(''q'', ''{1,2,3}'', ''{a,b}'')') LIKE 'QN400 p_%', 'P-26: partitions of push_many_v1';
+
+    -- Trace ids: whatever PostgreSQL reads as a UUID, nothing else.
+    FOREACH v_text IN ARRAY ARRAY['', 'x', '1', left(v_uuid, 35), v_uuid || '0', '{' || v_uuid, replace(v_uuid, 'a', 'g'), ' ' || v_uuid, v_uuid || E'\n', replace(v_uuid, '-', '--')] LOOP
+        ASSERT pg_temp.push('''{q}''', '''{p}''', '''{2}''', '''{1,2}''', 'NULL', 'NULL', 'NULL', 'false', 'NULL', quote_literal(ARRAY[NULL, v_text]::text))
+            = 'QN400 p_trace_ids', 'design 7: a trace id that is ' || to_json(v_text);
+    END LOOP;
+    FOREACH v_text IN ARRAY ARRAY[v_uuid, upper(v_uuid), replace(v_uuid, '-', ''), '{' || v_uuid || '}', 'a0ee-bc99-9c0b-4ef8-bb6d-6bb9-bd38-0a11'] LOOP
+        ASSERT v_text::uuid = v_uuid::uuid;
+        BEGIN
+            ASSERT pg_temp.push('''{q}''', '''{p}''', '''{2}''', '''{1,2}''', 'NULL', 'NULL', 'NULL', 'false', 'NULL', quote_literal(ARRAY[NULL, v_text]::text)) = '', v_text;
+            RAISE EXCEPTION USING ERRCODE = 'ZZ000';
+        EXCEPTION WHEN SQLSTATE 'ZZ000' THEN NULL;
+        END;
+    END LOOP;
+
+    -- Half of a surrogate pair, as the server refuses it too; whole pairs and escaped backslashes are no such thing.
+    FOREACH v_text IN ARRAY ARRAY['"\ud83d"', '"\uDE00"', '"x\ud83d x"', '{"\udc00": 1}', '["\ud83d", "\ude00"]', '"\ude00\ud83d"', '"\ud83d\ud83d\ude00"',
+                                  '"\\\ud83d"', '"\ud83d\\\ude00"', '"\ud83d\\ude00"', '"\ud83d\u0041"'] LOOP
+        ASSERT pg_temp.refusal(format('SELECT * FROM queen.push_v1(''q'', %L)', v_text)) = 'QN400 payload', 'F005: ' || v_text;
+        ASSERT pg_temp.refusal(format('SELECT * FROM queen.push_many_v1(''q'', ARRAY[''1'', %L]::json[])', v_text)) = 'QN400 payload', 'F005: ' || v_text;
+    END LOOP;
+    FOREACH v_text IN ARRAY ARRAY['"\ud83d\ude00"', '"\uD83D\uDE00\ud83d\ude00"', '"\\ud83d"', '"\\\\ud83d"', '"\u0ed8 \ufdd8 ud83d"', '{"\ud83d\ude00": "\u0000"}'] LOOP
+        BEGIN
+            ASSERT (SELECT status = 'queued' FROM queen.push_v1('q', v_text::json)), 'F005: ' || v_text;
+            RAISE EXCEPTION USING ERRCODE = 'ZZ000';
+        EXCEPTION WHEN SQLSTATE 'ZZ000' THEN NULL;
+        END;
+    END LOOP;
 
     -- F019: one bad group, and nothing of the call is there.
     ASSERT pg_temp.push('''{good,good,good}''', format('ARRAY[''a'', %L, ''c'']', repeat('x', 256)), '''{1,1,1}''', '''{1,2,3}''') = 'QN400 partition', 'F019: refused';

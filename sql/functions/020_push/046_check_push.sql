@@ -34,6 +34,9 @@ BEGIN
         PERFORM queen._raise('QN400', 'every array of items must have one element a payload', 'p_transaction_ids');
     ELSIF array_position(p_payloads, NULL) IS NOT NULL THEN
         PERFORM queen._raise('QN400', 'a payload must not be null; write the JSON null', 'p_payloads');
+    ELSIF p_trace_ids IS NOT NULL
+       AND EXISTS (SELECT FROM unnest(p_trace_ids) t WHERE t !~* '^([0-9a-f]{4}-?){7}[0-9a-f]{4}$|^\{([0-9a-f]{4}-?){7}[0-9a-f]{4}\}$') THEN
+        PERFORM queen._raise('QN400', 'a trace id must be a UUID', 'p_trace_ids');
     END IF;
     FOREACH v_name IN ARRAY p_queues LOOP
         IF queen._is_bad_name(v_name) THEN
@@ -72,6 +75,27 @@ BEGIN
     END IF;
 END $$;
 REVOKE ALL ON FUNCTION queen._check_items(text[], text[]) FROM PUBLIC;
+
+/*
+ * Purpose:     refuse payloads of the human face that hold half of a surrogate pair as an escape, which json lets pass: such
+ *              a text is no Unicode, and the server refuses it too. Callers look for \u first, so that others cost next to nothing.
+ * Locks:       none.  Isolation: any.  Volatility: STABLE.
+ * Bounds:      the payloads given.  Idempotency: yes.
+ * Raises:      QN400, detail: payload.
+ * Source:      F005.
+ */
+CREATE OR REPLACE FUNCTION queen._check_surrogates(p_payloads json[]) RETURNS void
+LANGUAGE plpgsql STABLE AS $$
+BEGIN
+    -- Escaped backslashes go first, then whole pairs; what is left of the range is half of one.
+    IF EXISTS (
+        SELECT FROM unnest(p_payloads) p
+        WHERE regexp_replace(replace(p::text, '\\', ' '), '\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}', ' ', 'g') COLLATE "C"
+            ~ '\\u[dD][89a-fA-F]') THEN
+        PERFORM queen._raise('QN400', 'a payload holds half of a surrogate pair', 'payload');
+    END IF;
+END $$;
+REVOKE ALL ON FUNCTION queen._check_surrogates(json[]) FROM PUBLIC;
 
 /*
  * Purpose:     true when every payload is an encryption envelope: an object with exactly encrypted, iv, authTag and kid.

@@ -29,6 +29,9 @@ DECLARE
     v_items integer := cardinality(p_payloads);
 BEGIN
     PERFORM queen._check_items(p_transaction_ids, p_keys);
+    IF array_to_string(p_payloads, '') LIKE '%\\u%' THEN
+        PERFORM queen._check_surrogates(p_payloads);
+    END IF;
     IF cardinality(p_transaction_ids) <> v_items OR cardinality(p_keys) <> v_items
        OR cardinality(p_partitions) NOT IN (1, v_items) THEN
         PERFORM queen._raise('QN400', 'every array must have one element a payload', 'p_transaction_ids');
