@@ -23,3 +23,10 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
     SELECT hashtextextended(p_partition_id::text || ':' || p_group COLLATE "C", 42)
 $$;
 REVOKE ALL ON FUNCTION queen._first_contact_lock(uuid, text) FROM PUBLIC;
+
+-- Held by whoever raises the floor of a search (tried), or moves cursors of the group back (waited for).
+CREATE OR REPLACE FUNCTION queen._floor_lock(p_queue_id uuid, p_group text) RETURNS bigint
+LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
+    SELECT hashtextextended(p_queue_id::text || ':' || p_group COLLATE "C", 43)
+$$;
+REVOKE ALL ON FUNCTION queen._floor_lock(uuid, text) FROM PUBLIC;

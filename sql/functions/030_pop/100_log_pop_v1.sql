@@ -27,6 +27,7 @@ SET search_path = queen, pg_catalog, pg_temp
 SET plan_cache_mode = force_generic_plan
 SET enable_seqscan = off
 SET enable_bitmapscan = off
+SET jit = off
 AS $$
 DECLARE
     r_queue queen.queues;
@@ -90,30 +91,3 @@ END $$;
 COMMENT ON FUNCTION queen.log_pop_v1(text, text, text, integer, integer, integer, boolean, text, text, uuid) IS
 'Claim the next messages of a queue for a consumer group under one lease (or commit them at once with p_auto_ack); answers slices of segments in offset order.';
 REVOKE ALL ON FUNCTION queen.log_pop_v1(text, text, text, integer, integer, integer, boolean, text, text, uuid) FROM PUBLIC;
-
-/*
- * Purpose:     partitions of a queue that may hold something for a group, in random order to spread consumers. The
- *              claim verifies each under its lock; a stale candidate just yields nothing.
- * Locks:       none.  Isolation: READ COMMITTED.  Volatility: VOLATILE: random, fresh snapshot.
- * Bounds:      512 rows for a cap of 128 or more (or none), else four times the cap within 64..512.
- * Idempotency: reads only.  Raises: nothing.
- * Source:      O-6..O-8.
- */
-CREATE OR REPLACE FUNCTION queen._candidates(
-    p_queue_id uuid,
-    p_group text,
-    p_max_partitions integer
-) RETURNS TABLE (id uuid)
-LANGUAGE plpgsql VOLATILE AS $$
-BEGIN
-    RETURN QUERY
-    SELECT h.id
-    FROM queen.partition_head h
-    LEFT JOIN queen.log_consumers c ON c.partition_id = h.id AND c.consumer_group = p_group
-    WHERE h.queue_id = p_queue_id
-      AND h.head_offset > coalesce(c.committed, -1)
-      AND (c.worker_id IS NULL OR c.lease_expires_at IS NULL OR c.lease_expires_at <= clock_timestamp())
-    ORDER BY random()
-    LIMIT CASE WHEN p_max_partitions BETWEEN 1 AND 127 THEN least(greatest(4 * p_max_partitions, 64), 512) ELSE 512 END;
-END $$;
-REVOKE ALL ON FUNCTION queen._candidates(uuid, text, integer) FROM PUBLIC;

@@ -3,7 +3,7 @@
  *              parked pops: a cheap superset. First contact answers yes, so that a subscription is made before the data.
  * Locks:       none.  Isolation: READ COMMITTED.
  * Volatility:  VOLATILE: must see what committed a moment ago.
- * Bounds:      one pass over the partitions of each queue named.
+ * Bounds:      the partitions held for each group, and those written since its floor, until one is found.
  * Idempotency: reads only.
  * Raises:      QN400 when the arrays differ in length.
  * Source:      O-51, design 6 (watcher), F045, F049, F051.
@@ -19,6 +19,7 @@ SET search_path = queen, pg_catalog, pg_temp
 SET plan_cache_mode = force_generic_plan
 SET enable_seqscan = off
 SET enable_bitmapscan = off
+SET jit = off
 AS $$
 BEGIN
     IF cardinality(p_partitions) <> cardinality(p_queues) OR cardinality(p_consumer_groups) <> cardinality(p_queues)
@@ -30,25 +31,51 @@ BEGIN
     FROM unnest(p_queues, p_partitions, p_consumer_groups, p_tenant_ids) WITH ORDINALITY w (queue, part, grp, tenant, ord)
     LEFT JOIN queen.queues q ON q.tenant_id = queen._tenant(w.tenant) AND q.name = w.queue AND q.deleted_at IS NULL
     WHERE q.id IS NULL AND w.part IS NULL
-       OR EXISTS (
-        SELECT
-        FROM queen.partition_head h
-        LEFT JOIN queen.log_consumers c ON c.partition_id = h.id AND c.consumer_group = w.grp
-        WHERE h.queue_id = q.id
-          AND (w.part IS NULL OR h.name = w.part)
-          AND h.head_offset > greatest(coalesce(c.committed, -1), h.log_start - 1)
-          AND (c.worker_id IS NULL OR c.lease_expires_at IS NULL OR c.lease_expires_at <= clock_timestamp())
-          AND NOT queen._window_is_shut(q.window_buffer, h.head_stamp)
-          -- The first segment that is not consumed: no segment spans more than 1000 offsets.
-          AND (q.delayed_processing <= 0 OR queen._seconds_ago(q.delayed_processing) >= (
-              SELECT s.created_at FROM queen.log_segments s
-              WHERE s.partition_id = h.id AND s.base_offset >= greatest(h.log_start, coalesce(c.committed, -1) - 999)
-                AND s.end_offset > coalesce(c.committed, -1)
-              ORDER BY s.base_offset
-              LIMIT 1))
-    )
+       OR w.part IS NOT NULL AND EXISTS (
+        SELECT FROM queen._standing(w.grp) s
+        WHERE s.queue_id = q.id AND s.name = w.part AND s.owed AND coalesce(s.leased_until <= clock_timestamp(), true)
+          AND queen._gates_are_open(q, s.id, s.log_start, s.committed, s.head_offset, s.head_stamp))
+       OR w.part IS NULL AND EXISTS (
+        SELECT FROM queen._standing(w.grp) s
+        WHERE s.queue_id = q.id AND s.owed AND coalesce(s.leased_until <= clock_timestamp(), true)
+          AND s.last_write_at >= queen._floor_bound((
+              SELECT m.last_empty_scan_at FROM queen.consumer_watermarks m WHERE m.queue_id = q.id AND m.consumer_group = w.grp))
+          AND queen._gates_are_open(q, s.id, s.log_start, s.committed, s.head_offset, s.head_stamp))
+       OR w.part IS NULL AND EXISTS (
+        SELECT FROM queen.consumer_watermarks m
+        CROSS JOIN LATERAL unnest(m.held) u (id)
+        JOIN queen._standing(w.grp) s ON s.id = u.id
+        WHERE m.queue_id = q.id AND m.consumer_group = w.grp AND s.owed AND coalesce(s.leased_until <= clock_timestamp(), true)
+          AND queen._gates_are_open(q, s.id, s.log_start, s.committed, s.head_offset, s.head_stamp))
     ORDER BY 1;
 END $$;
 COMMENT ON FUNCTION queen.log_pending_v1(text[], text[], text[], uuid[]) IS
 'Positions of the (queue, partition, group) triples that may have something to deliver; a cheap probe that takes nothing.';
 REVOKE ALL ON FUNCTION queen.log_pending_v1(text[], text[], text[], uuid[]) FROM PUBLIC;
+
+/*
+ * Purpose:     whether a pop of this partition would deliver something, as far as the gates of its queue go.
+ * Locks:       none.  Isolation: any.  Volatility: VOLATILE: reads the clock.
+ * Bounds:      one key probe.  Idempotency: reads only.  Raises: nothing.
+ * Source:      O-20, O-23, O-51.
+ */
+CREATE OR REPLACE FUNCTION queen._gates_are_open(
+    r_queue queen.queues,
+    p_partition_id uuid,
+    p_log_start bigint,
+    p_committed bigint,
+    p_head_offset bigint,
+    p_head_stamp timestamptz
+) RETURNS boolean
+LANGUAGE sql VOLATILE COST 1000 AS $$
+    SELECT p_head_offset >= p_log_start
+       AND NOT queen._window_is_shut(r_queue.window_buffer, p_head_stamp)
+       -- The first segment that is not consumed: no segment spans more than 1000 offsets.
+       AND (r_queue.delayed_processing <= 0 OR queen._seconds_ago(r_queue.delayed_processing) >= (
+           SELECT s.created_at FROM queen.log_segments s
+           WHERE s.partition_id = p_partition_id AND s.base_offset >= greatest(p_log_start, p_committed - 999)
+             AND s.end_offset > p_committed
+           ORDER BY s.base_offset
+           LIMIT 1))
+$$;
+REVOKE ALL ON FUNCTION queen._gates_are_open(queen.queues, uuid, bigint, bigint, bigint, timestamptz) FROM PUBLIC;

@@ -1,0 +1,111 @@
+package db
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/stretchr/testify/require"
+)
+
+// The floor of the candidate search, raised by hand: a pop raises it only after
+// it passed many partitions.
+const (
+	raiseFloor = `SELECT queen._raise_floor((SELECT id FROM queen.queues WHERE name = 'q'), 'g')`
+	// A mark that no running transaction is older than, whatever other tests do.
+	quietMark = `INSERT INTO queen.clock_marks SELECT clock_timestamp(), '3'::xid8`
+	// aheadMark makes a floor that all that was written so far lies below.
+	aheadMark = `INSERT INTO queen.clock_marks SELECT clock_timestamp() + interval '1 minute', '3'::xid8`
+)
+
+// floor is the floor of group g, the epoch when it has none.
+func (r race) floor() time.Time {
+	r.t.Helper()
+	return scalar[time.Time](r.t, r.db, "SELECT coalesce((SELECT last_empty_scan_at FROM queen.consumer_watermarks WHERE consumer_group = 'g'), 'epoch')")
+}
+
+func (r race) held() []uuid.UUID {
+	r.t.Helper()
+	return column[uuid.UUID](r.t, r.db, "SELECT unnest(held) FROM queen.consumer_watermarks WHERE consumer_group = 'g'")
+}
+
+// O-10, F144: a push that is open while the floor is raised commits above it,
+// however late, and so does one of a prepared transaction (F147).
+func TestFloorWaitsForOpenPushes(t *testing.T) {
+	t.Parallel()
+	for name, end := range map[string][2]string{
+		"open":     {"SELECT 1", commit},
+		"prepared": {"PREPARE TRANSACTION 'late'", "COMMIT PREPARED 'late'"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newRace(t, pushNext)
+			r.wants(r.b, popWide, int64(0))
+			r.exec(`SELECT queen.ack_v1((SELECT id FROM queen.log_partitions), ARRAY[(SELECT id_base::text FROM queen.log_segments)], NULL, 'g')`)
+			r.a.Exec(t, begin)
+			r.wants(r.a, pushNext, int64(1))
+			r.a.Exec(t, end[0])
+			stamp := scalar[time.Time](t, r.db, "SELECT clock_timestamp()")
+			// Marks whose ids are younger than the open push, far ahead of it.
+			r.exec(`INSERT INTO queen.clock_marks SELECT clock_timestamp() + interval '1 minute', pg_current_xact_id()`)
+			r.exec(raiseFloor)
+			require.True(t, r.floor().Before(stamp), "the floor %v passed the open push", r.floor())
+			r.wants(r.b, popWide)
+			r.a.Exec(t, end[1])
+			r.exec(`UPDATE queen.consumer_watermarks SET updated_at = 'epoch'`)
+			r.wants(r.b, popWide, int64(1))
+			require.Eventually(t, func() bool { // the transactions of other tests hold it, too
+				r.exec(raiseFloor)
+				return r.floor().After(stamp)
+			}, 30*time.Second, 50*time.Millisecond, "nothing holds the floor any more")
+			r.check()
+		})
+	}
+}
+
+// O-10, O-12: what was under a lease, or only not finished, when the floor was
+// raised stays a candidate without a new push.
+func TestFloorKeepsWhatIsLeased(t *testing.T) {
+	r := newRace(t, pushNext, "SELECT queen.push_v1('q', '1', 'r')")
+	r.wants(r.a, popAll, int64(0))
+	r.exec(aheadMark)
+	r.exec(raiseFloor)
+	require.Len(t, r.held(), 2)
+	r.wants(r.b, popWide, int64(0)) // of r
+	r.wants(r.b, popWide)
+	r.exec(endLeases)
+	r.b.Exec(t, popWide)
+	r.got(r.b, int64(0), int64(0))
+	r.check()
+}
+
+// One raises the floor, the other skips it; a pop never waits for either.
+func TestFloorIsRaisedByOne(t *testing.T) {
+	r := newRace(t, pushNext)
+	r.wants(r.b, popWide, int64(0)) // registers
+	r.exec(endLeases)
+	r.exec(aheadMark)
+	r.a.Exec(t, begin)
+	r.a.Exec(t, raiseFloor)
+	r.b.Exec(t, raiseFloor)
+	r.wants(r.b, popWide, int64(0))
+	r.a.Exec(t, rollBack)
+	require.Zero(t, r.floor().Unix(), "rolled back")
+	r.check()
+}
+
+// O-13, design 3.3: a push of a new partition that is open while the group
+// registers is delivered from its beginning; a group at new whose search starts
+// at a floor finds it, too (F035).
+func TestNewPartitionDuringRegistration(t *testing.T) {
+	r := newRace(t, pushNext, quietMark)
+	r.a.Exec(t, begin)
+	r.a.Exec(t, "SELECT queen.push_v1('q', '1', 'r')")
+	r.a.Exec(t, pushNext)
+	const popNew = `SELECT "offset" FROM queen.pop_v1('q', 100, 'g', p_max_partitions => 0, p_subscription_mode => 'new')`
+	r.wants(r.b, popNew)
+	require.NotZero(t, r.floor().Unix(), "registered with a floor")
+	r.a.Exec(t, commit)
+	r.b.Exec(t, popNew)
+	require.ElementsMatch(t, [][]any{{int64(0)}, {int64(1)}}, r.b.Rows())
+	r.check()
+}

@@ -1,0 +1,143 @@
+/*
+ * Purpose:     partitions of a queue that may hold something free for a group: some of those held from before the floor,
+ *              then a walk by time of last write from a random moment above it, so that consumers spread and no
+ *              partition is last for ever. The claim verifies each under its lock; a stale candidate just yields
+ *              nothing. A long walk raises the floor, so that the next one is short.
+ * Locks:       as _raise_floor, which never waits.
+ * Isolation:   READ COMMITTED.
+ * Volatility:  VOLATILE: random, fresh snapshots, may write the floor.
+ * Bounds:      512 rows for a cap of 128 or more (or none), else four times the cap within 64..512; the walk ends with them.
+ * Idempotency: changes nothing but the floor.  Raises: nothing.
+ * Source:      O-6..O-10.
+ */
+CREATE OR REPLACE FUNCTION queen._candidates(
+    p_queue_id uuid,
+    p_group text,
+    p_max_partitions integer
+) RETURNS TABLE (id uuid)
+LANGUAGE plpgsql VOLATILE AS $$
+DECLARE
+    v_want integer := CASE WHEN p_max_partitions BETWEEN 1 AND 127 THEN least(greatest(4 * p_max_partitions, 64), 512) ELSE 512 END;
+    v_ids uuid[] := '{}'::uuid[];
+    v_seen integer := 0;
+    r_mark queen.consumer_watermarks;
+    r record;
+    v_low timestamptz;
+    v_start timestamptz;
+BEGIN
+    SELECT * INTO r_mark FROM queen.consumer_watermarks w WHERE w.queue_id = p_queue_id AND w.consumer_group = p_group;
+    -- Loops, because a walk counts what it passes and ends early.
+    FOR r IN
+        SELECT s.id, s.owed AND coalesce(s.leased_until <= clock_timestamp(), true) AS free
+        FROM unnest(queen._rotated(r_mark.held)) u (id)
+        JOIN queen._standing(p_group) s ON s.id = u.id
+    LOOP
+        v_seen := v_seen + 1;
+        IF r.free THEN
+            v_ids := v_ids || r.id;
+            EXIT WHEN cardinality(v_ids) = v_want;
+        END IF;
+    END LOOP;
+    -- However many are held, those above the floor must not starve.
+    IF cardinality(v_ids) < v_want OR random() < 0.25 THEN
+        v_want := v_want + cardinality(v_ids);
+        v_low := queen._floor_bound(r_mark.last_empty_scan_at);
+        v_start := queen._random_moment(p_queue_id, v_low);
+        FOR r IN
+            (SELECT s.id, s.owed AND coalesce(s.leased_until <= clock_timestamp(), true) AS free
+             FROM queen._standing(p_group) s
+             WHERE s.queue_id = p_queue_id AND s.last_write_at >= v_start
+             ORDER BY s.last_write_at)
+            UNION ALL
+            (SELECT s.id, s.owed AND coalesce(s.leased_until <= clock_timestamp(), true) AS free
+             FROM queen._standing(p_group) s
+             WHERE s.queue_id = p_queue_id AND s.last_write_at >= v_low AND s.last_write_at < v_start
+             ORDER BY s.last_write_at)
+        LOOP
+            v_seen := v_seen + 1;
+            IF r.free THEN
+                v_ids := v_ids || r.id;
+                EXIT WHEN cardinality(v_ids) >= v_want;
+            END IF;
+        END LOOP;
+    END IF;
+    IF v_seen > 64 AND coalesce(r_mark.updated_at < clock_timestamp() - interval '1 second', true) THEN
+        PERFORM queen._raise_floor(p_queue_id, p_group);
+    END IF;
+    RETURN QUERY SELECT u.id FROM (SELECT DISTINCT x.id FROM unnest(v_ids) x (id)) u ORDER BY random();
+END $$;
+REVOKE ALL ON FUNCTION queen._candidates(uuid, text, integer) FROM PUBLIC;
+
+/*
+ * Purpose:     every partition with its head and what a group makes of it: whether something is owed, and until when it
+ *              is under a lease, over or not. Filter it; it is inlined, and no clock is read in it for that reason.
+ * Locks:       none.  Isolation: any.  Volatility: STABLE, or it would not be inlined.
+ * Bounds:      one key probe a row, and one more where the head is not settled.  Idempotency: reads only.  Raises: nothing.
+ * Source:      O-6, design 3.2 rule 4.
+ */
+CREATE OR REPLACE FUNCTION queen._standing(
+    p_group text
+) RETURNS TABLE (
+    id uuid,
+    queue_id uuid,
+    name text,
+    last_write_at timestamptz,
+    log_start bigint,
+    head_offset bigint,
+    head_stamp timestamptz,
+    committed bigint,
+    owed boolean,
+    leased_until timestamptz
+)
+LANGUAGE sql STABLE AS $$
+    SELECT h.id, h.queue_id, h.name, h.last_write_at, h.log_start, h.head_offset, h.head_stamp,
+           coalesce(c.committed, -1),
+           h.head_offset > coalesce(c.committed, -1),
+           CASE WHEN c.worker_id IS NOT NULL THEN c.lease_expires_at END
+    FROM queen.partition_head h
+    LEFT JOIN LATERAL (
+        -- The limit keeps it a probe for each row, whatever the statistics say.
+        SELECT x.committed, x.worker_id, x.lease_expires_at FROM queen.log_consumers x
+        WHERE x.partition_id = h.id AND x.consumer_group = p_group
+        LIMIT 1
+    ) c ON true
+$$;
+REVOKE ALL ON FUNCTION queen._standing(text) FROM PUBLIC;
+
+/*
+ * Purpose:     where a walk for a floor begins: a partition written after the floor has last_write_at two seconds below it
+ *              at least, for it is a second of a stamp, and a push leaves it alone for one second more.
+ * Locks:       none.  Isolation: any.  Volatility: IMMUTABLE.  Bounds: none.  Idempotency: yes.  Raises: nothing.
+ * Source:      design 3.2 rule 2.
+ */
+CREATE OR REPLACE FUNCTION queen._floor_bound(p_floor timestamptz) RETURNS timestamptz
+LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
+    SELECT coalesce(p_floor - interval '2 seconds', '-infinity'::timestamptz)
+$$;
+REVOKE ALL ON FUNCTION queen._floor_bound(timestamptz) FROM PUBLIC;
+
+/*
+ * Purpose:     a moment between the first write that a walk would meet and now.
+ * Locks:       none.  Isolation: any.  Volatility: VOLATILE: random.  Bounds: one key probe.  Idempotency: none.
+ * Raises:      nothing.
+ * Source:      O-6 (spread).
+ */
+CREATE OR REPLACE FUNCTION queen._random_moment(
+    p_queue_id uuid,
+    p_low timestamptz
+) RETURNS timestamptz
+LANGUAGE sql VOLATILE AS $$
+    SELECT coalesce(f.at + random() * greatest(clock_timestamp() - f.at, interval '0'), p_low)
+    FROM (
+        SELECT min(p.last_write_at) AS at FROM queen.log_partitions p
+        WHERE p.queue_id = p_queue_id AND p.last_write_at >= p_low
+    ) f
+$$;
+REVOKE ALL ON FUNCTION queen._random_moment(uuid, timestamptz) FROM PUBLIC;
+
+-- An array from a random element on, around its end.
+CREATE OR REPLACE FUNCTION queen._rotated(p_ids uuid[]) RETURNS uuid[]
+LANGUAGE sql VOLATILE AS $$
+    SELECT p_ids[r.at + 1 :] || p_ids[: r.at] FROM (SELECT floor(random() * cardinality(p_ids))::integer AS at) r
+$$;
+REVOKE ALL ON FUNCTION queen._rotated(uuid[]) FROM PUBLIC;
