@@ -44,6 +44,7 @@ type AckResult struct {
 	LeaseReleased bool    `json:"leaseReleased"`
 	DLQ           bool    `json:"dlq" doc:"The message is a dead letter now."`
 	Noop          bool    `json:"noop" doc:"It was completed before."`
+	Conflated     *int64  `json:"conflated,omitempty" doc:"Messages before it that a group with conflation skipped, completed with it."`
 }
 
 type ackInput struct {
@@ -407,7 +408,11 @@ func (item *ackItem) render(out []byte, index int) []byte {
 	out = append(out, `,"dlq":`...)
 	out = strconv.AppendBool(out, row.Dlq)
 	out = append(out, `,"noop":`...)
-	return append(strconv.AppendBool(out, row.Noop), '}')
+	out = strconv.AppendBool(out, row.Noop)
+	if row.Conflated != nil {
+		out = strconv.AppendInt(append(out, `,"conflated":`...), *row.Conflated, 10)
+	}
+	return append(out, '}')
 }
 
 // verdict is the database's, or why there is none.

@@ -24,7 +24,7 @@ const stamp = "2006-01-02T15:04:05.000000Z"
 // deliver writes the answer of a pop. When that fails, or the client went before
 // it was written, the messages are given back at once.
 func (s *Server) deliver(c huma.Context, r *popRequest, rows []db.PopRow) {
-	if len(rows) == 0 {
+	if len(rows) == 0 && !r.conflation && !r.conflict {
 		c.SetStatus(http.StatusNoContent)
 		return
 	}
@@ -60,13 +60,18 @@ func renderPop(r *popRequest, rows []db.PopRow) []byte {
 			size += len(payload) + 320 + len(group)
 		}
 	}
-	first := &rows[0]
+	first := &db.PopRow{}
+	if len(rows) > 0 {
+		first = &rows[0]
+	}
 	out := append(make([]byte, 0, size), `{"success":true,"queue":`...)
 	out = appendText(out, r.args.Queue)
 	out = append(out, `,"partition":`...)
 	out = appendText(out, first.Partition)
 	out = append(out, `,"partitionId":"`...)
-	out = appendUUID(out, first.PartitionID)
+	if len(rows) > 0 {
+		out = appendUUID(out, first.PartitionID)
+	}
 	out = append(out, `","leaseId":`...)
 	out = appendText(out, first.LeaseID)
 	out = append(out, `,"consumerGroup":`...)
@@ -80,7 +85,14 @@ func renderPop(r *popRequest, rows []db.PopRow) []byte {
 		out = appendSlice(out, &rows[i], group, i > 0)
 	}
 	out = append(out, `],"partitionsClaimed":`...)
-	return append(strconv.AppendInt(out, int64(claimed), 10), '}')
+	out = strconv.AppendInt(out, int64(claimed), 10)
+	if r.conflation {
+		out = append(out, `,"conflation":true`...)
+	}
+	if r.conflict {
+		out = append(out, `,"conflationConflict":true`...)
+	}
+	return append(out, '}')
 }
 
 // appendSlice writes the messages of one row; they share their tail.

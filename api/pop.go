@@ -22,11 +22,13 @@ type PopResponse struct {
 	Success           bool            `json:"success"`
 	Queue             string          `json:"queue"`
 	Partition         string          `json:"partition" doc:"Of the first message."`
-	PartitionID       string          `json:"partitionId" format:"uuid" doc:"Of the first message."`
+	PartitionID       string          `json:"partitionId" doc:"Of the first message."`
 	LeaseID           string          `json:"leaseId" doc:"Empty with autoAck. One lease covers every partition of the answer."`
 	ConsumerGroup     string          `json:"consumerGroup"`
 	Messages          []PoppedMessage `json:"messages" doc:"In offset order inside each partition."`
 	PartitionsClaimed int             `json:"partitionsClaimed"`
+	Conflation        bool            `json:"conflation,omitempty" doc:"The group conflates: it gets the last message of a partition only. Told even when there is none."`
+	Conflict          bool            `json:"conflationConflict,omitempty" doc:"The pop asked for another policy than the one that the group's first pop stored."`
 }
 
 // PoppedMessage is one delivered message.
@@ -80,7 +82,7 @@ func (s *Server) registerPop(api huma.API) {
 				"Nothing to deliver is a bare 204; with wait=true that comes after the timeout.",
 			Parameters: popParameters(),
 			Responses: map[string]*huma.Response{
-				"200": jsonReply[PopResponse](api, "Messages.", popExample()),
+				"200": jsonReply[PopResponse](api, "Messages; none, when there is only a word about conflation.", popExample()),
 				"204": {Description: "Nothing to deliver."},
 			},
 		})
@@ -122,6 +124,8 @@ type popRequest struct {
 	group   string
 	wait    bool
 	timeout time.Duration
+	// What the last claim said about conflation.
+	conflation, conflict bool
 }
 
 func (s *Server) popRequest(raw string) (*popRequest, error) {
@@ -136,8 +140,8 @@ func (s *Server) popRequest(raw string) (*popRequest, error) {
 	if fault := nameFault(group); fault != "" {
 		return nil, badField("consumerGroup", fault)
 	}
-	if query.flag("conflation") {
-		return nil, badField("conflation", "is not available")
+	if query.flag("conflation") && (group == queueMode || query.flag("autoAck")) {
+		return nil, badField("conflation", "needs a consumerGroup, and no autoAck")
 	}
 	r := &popRequest{group: group, wait: query.flag("wait"), timeout: s.cfg.PopTimeout}
 	if ms, given := query.number("timeout"); given {
@@ -146,7 +150,10 @@ func (s *Server) popRequest(raw string) (*popRequest, error) {
 	mode := subscription(query.text("subscriptionMode", s.cfg.SubscriptionMode))
 	r.args = db.PopParams{
 		ConsumerGroup: &r.group, Batch: query.within("batch", 200, 1, maxBatch), MaxPartitions: query.within("partitions", 1, 0, 1<<20),
-		AutoAck: query.flag("autoAck"), SubscriptionMode: &mode,
+		AutoAck: query.flag("autoAck"), SubscriptionMode: &mode, Conflation: query.flag("conflation"),
+	}
+	if _, given := query.number("partitions"); !given {
+		r.args.MaxPartitions = partitionsNotGiven
 	}
 	if seconds := query.within("leaseSeconds", 0, 0, 1<<31-1); seconds > 0 {
 		r.args.LeaseSeconds = &seconds
@@ -156,6 +163,9 @@ func (s *Server) popRequest(raw string) (*popRequest, error) {
 	}
 	return r, nil
 }
+
+// partitionsNotGiven is 1, and the batch within 64 for a group that conflates (O-56).
+const partitionsNotGiven = -1
 
 // subscription is new or all; whatever is not spelt new is all.
 func subscription(mode string) string {
@@ -219,10 +229,21 @@ func (s *Server) claim(ctx context.Context, r *popRequest) (rows []db.PopRow, er
 		rows, err = q.Pop(ctx, r.args)
 		return err
 	})
+	rows = r.policy(rows)
 	if err == nil && len(rows) > 0 {
 		s.owners.learn(rows, queueKey{r.args.TenantID, r.args.Queue})
 	}
 	return rows, err
+}
+
+// policy notes what the database said about conflation, and returns the messages.
+func (r *popRequest) policy(rows []db.PopRow) []db.PopRow {
+	r.conflation, r.conflict = false, false
+	if len(rows) == 0 || rows[0].Conflation == nil {
+		return rows
+	}
+	r.conflation, r.conflict = *rows[0].Conflation, *rows[0].ConflationConflict
+	return rows[1:]
 }
 
 // release gives back what was claimed for a client that did not get it: no
@@ -292,9 +313,13 @@ func (s *Server) fill(ctx context.Context, r *popRequest) (row db.PopFillRow, er
 	if s.fills.known(queue) {
 		return row, nil
 	}
+	partitions := r.args.MaxPartitions
+	if partitions == partitionsNotGiven {
+		partitions = 1
+	}
 	err = s.call(ctx, func(ctx context.Context, q querier) (err error) {
 		row, err = q.PopFill(ctx, db.PopFillParams{
-			Queue: r.args.Queue, ConsumerGroup: &r.group, MaxPartitions: r.args.MaxPartitions, TenantID: r.args.TenantID,
+			Queue: r.args.Queue, ConsumerGroup: &r.group, MaxPartitions: partitions, TenantID: r.args.TenantID,
 		})
 		return err
 	})

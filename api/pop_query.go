@@ -19,7 +19,7 @@ type popParam struct {
 func popParams() []popParam {
 	return []popParam{
 		{"batch", "integer", "Most messages of the answer, over all partitions. Less than 1 acts as 1, more than 10000 as 10000.", 200},
-		{"partitions", "integer", "Most partitions to claim; 0 or less is no cap. Not read when the partition is named.", 1},
+		{"partitions", "integer", "Most partitions to claim; 0 or less is no cap. Not read when the partition is named. Without it 1, and of a group that conflates the batch, at most 64.", 1},
 		{"autoAck", "boolean", "Commit at delivery, without a lease: at most once. A message whose answer is lost is lost.", false},
 		{"wait", "boolean", "Wait for messages.", false},
 		{"timeout", "integer", "Longest wait in milliseconds, 0 or more. Without it the server's default.", nil},
@@ -27,7 +27,7 @@ func popParams() []popParam {
 		{"consumerGroup", "string", "Group that consumes. Each group gets every message.", queueMode},
 		{"subscriptionMode", "string", "Where a new group begins: new, or all (any other word). Without it the server's default.", nil},
 		{"subscriptionFrom", "string", "Where a new group begins: now, or a timestamp.", nil},
-		{"conflation", "boolean", "Not available.", false},
+		{"conflation", "boolean", "Take only the last message of each partition; acknowledging it completes all before it. The first pop of a group decides. Needs a consumerGroup, and no autoAck.", false},
 		{"autopilot", "boolean", "Accepted and ignored.", false},
 	}
 }

@@ -100,6 +100,9 @@ func (f httpFace) pop(a scenarioArgs) any {
 	if a.AutoAck {
 		q.Set("autoAck", "true")
 	}
+	if a.Conflation {
+		q.Set("conflation", "true")
+	}
 	if a.LeaseSeconds != 0 {
 		q.Set("leaseSeconds", fmt.Sprint(a.LeaseSeconds))
 	}
@@ -140,6 +143,9 @@ func (f httpFace) messages(a scenarioArgs, r reply) []any {
 	r.into(f.t, &got)
 	require.True(f.t, got.Success)
 	require.Equal(f.t, a.Queue, got.Queue)
+	if len(got.Messages) == 0 { // there is a word about conflation only
+		return []any{}
+	}
 	require.Equal(f.t, a.AutoAck, got.LeaseID == "")
 	group := "__QUEUE_MODE__"
 	if a.Group != nil {
@@ -180,7 +186,7 @@ func (f httpFace) ack(a scenarioArgs) any {
 	out := make([]any, 0, len(results))
 	for i, v := range results {
 		require.Equal(f.t, a.Acks[i].ID, v.TransactionID)
-		out = append(out, ackVerdict(v.Success, v.Error, v.LeaseReleased, v.DLQ, v.Noop))
+		out = append(out, retiring(ackVerdict(v.Success, v.Error, v.LeaseReleased, v.DLQ, v.Noop), v.Conflated))
 	}
 	return out
 }
@@ -204,6 +210,14 @@ func ackVerdict(success bool, text *string, released, dlq, noop bool) map[string
 	}
 	v["_"] = word
 	return v
+}
+
+// retiring adds what an ack of a conflating group retired, where it says so.
+func retiring(verdict map[string]any, conflated *int64) map[string]any {
+	if conflated != nil {
+		verdict["conflated"] = *conflated
+	}
+	return verdict
 }
 
 func (f httpFace) extend(a scenarioArgs) any {
@@ -309,10 +323,6 @@ func (f sqlFace) pop(a scenarioArgs) any {
 	if a.Subscription != "" {
 		mode = a.Subscription
 	}
-	partitions := 1
-	if a.Partitions != nil {
-		partitions = *a.Partitions
-	}
 	return f.rows(func(row pgx.CollectableRow) (map[string]any, error) {
 		var id, txn, partition, partitionID, lease, created, data string
 		var attempt int
@@ -320,8 +330,8 @@ func (f sqlFace) pop(a scenarioArgs) any {
 		return map[string]any{"_": txn, "id": id, "transactionId": txn, "partition": partition, "partitionId": partitionID, "lease": lease,
 			"createdAt": created, "data": data, "attempt": attempt}, err
 	}, `SELECT id::text, transaction_id, partition, partition_id::text, lease_id, created_at::text, payload::text, delivery_attempt
-		FROM queen.pop_v1($1, $2, $3, $4, nullif($5, 0), $6, $7, $8, nullif($9, ''))`,
-		a.Queue, max(a.Batch, 1), a.Group, a.Partition, a.LeaseSeconds, a.AutoAck, partitions, mode, a.From)
+		FROM queen.pop_v1($1, $2, $3, $4, nullif($5, 0), $6, $7, $8, nullif($9, ''), $10)`,
+		a.Queue, max(a.Batch, 1), a.Group, a.Partition, a.LeaseSeconds, a.AutoAck, a.Partitions, mode, a.From, a.Conflation)
 }
 
 // ack uses ack_v1 where it can say it all: one partition, lease, status and
@@ -343,9 +353,10 @@ func (f sqlFace) ack(a scenarioArgs) any {
 	return f.rows(func(row pgx.CollectableRow) (map[string]any, error) {
 		var success, released, dlq, noop bool
 		var text *string
-		err := row.Scan(&success, &text, &released, &dlq, &noop)
-		return ackVerdict(success, text, released, dlq, noop), err
-	}, `SELECT success, error, lease_released, dlq, noop FROM queen.ack_v1($1, $2, nullif($3, ''), $4, $5) ORDER BY item`,
+		var conflated *int64
+		err := row.Scan(&success, &text, &released, &dlq, &noop, &conflated)
+		return retiring(ackVerdict(success, text, released, dlq, noop), conflated), err
+	}, `SELECT success, error, lease_released, dlq, noop, conflated FROM queen.ack_v1($1, $2, nullif($3, ''), $4, $5) ORDER BY item`,
 		first.Partition, ids, first.Lease, a.Group, first.Status)
 }
 
@@ -369,7 +380,7 @@ func (f sqlFace) ackMixed(a scenarioArgs) any {
 	}
 	out := make([]any, len(a.Acks))
 	for _, row := range rows {
-		out[row.Item] = ackVerdict(row.Success, row.Error, row.LeaseReleased, row.Dlq, row.Noop)
+		out[row.Item] = retiring(ackVerdict(row.Success, row.Error, row.LeaseReleased, row.Dlq, row.Noop), row.Conflated)
 	}
 	return out
 }

@@ -62,6 +62,7 @@ type scenarioArgs struct {
 	Batch        int
 	Partitions   *int
 	AutoAck      bool `yaml:"autoAck"`
+	Conflation   bool
 	Subscription string
 	From         string
 	LeaseSeconds int `yaml:"leaseSeconds"`

@@ -13,7 +13,7 @@ import (
 )
 
 const ackMessages = `-- name: AckMessages :many
-SELECT item, success, error, lease_released, dlq, noop FROM queen.ack_v1(
+SELECT item, success, error, lease_released, dlq, noop, conflated FROM queen.ack_v1(
     p_partition_id => $1::uuid,
     p_transaction_ids => $2::text[],
     p_lease_id => $3::text,
@@ -55,6 +55,7 @@ func (q *Queries) AckMessages(ctx context.Context, arg AckMessagesParams) ([]Ack
 			&i.LeaseReleased,
 			&i.Dlq,
 			&i.Noop,
+			&i.Conflated,
 		); err != nil {
 			return nil, err
 		}

@@ -13,7 +13,7 @@ import (
 )
 
 const ack = `-- name: Ack :many
-SELECT item, success, error, lease_released, dlq, noop FROM queen.log_ack_v1(
+SELECT item, success, error, lease_released, dlq, noop, conflated FROM queen.log_ack_v1(
     p_partition_ids => $1::uuid[],
     p_consumer_groups => $2::text[],
     p_lease_ids => ($3::queen.opt_text[])::text[],
@@ -67,6 +67,7 @@ func (q *Queries) Ack(ctx context.Context, arg AckParams) ([]AckRow, error) {
 			&i.LeaseReleased,
 			&i.Dlq,
 			&i.Noop,
+			&i.Conflated,
 		); err != nil {
 			return nil, err
 		}
@@ -79,7 +80,7 @@ func (q *Queries) Ack(ctx context.Context, arg AckParams) ([]AckRow, error) {
 }
 
 const ackUpto = `-- name: AckUpto :many
-SELECT item, success, error, lease_released, dlq, noop FROM queen.log_ack_upto_v1(
+SELECT item, success, error, lease_released, dlq, noop, conflated FROM queen.log_ack_upto_v1(
     p_partition_ids => $1::uuid[],
     p_consumer_groups => $2::text[],
     p_lease_ids => $3::text[],
@@ -118,6 +119,7 @@ func (q *Queries) AckUpto(ctx context.Context, arg AckUptoParams) ([]AckRow, err
 			&i.LeaseReleased,
 			&i.Dlq,
 			&i.Noop,
+			&i.Conflated,
 		); err != nil {
 			return nil, err
 		}
@@ -240,17 +242,18 @@ func (q *Queries) Pending(ctx context.Context, arg PendingParams) ([]int32, erro
 }
 
 const pop = `-- name: Pop :many
-SELECT partition_id, partition, lease_id, lease_expires_at, delivery_attempt, created_at, id_base, segment_base, first_offset, last_offset, payloads, transaction_ids, keys, trace_ids, producer_subs, offsets FROM queen.log_pop_v1(
+SELECT partition_id, partition, lease_id, lease_expires_at, delivery_attempt, created_at, id_base, segment_base, first_offset, last_offset, payloads, transaction_ids, keys, trace_ids, producer_subs, offsets, conflation, conflation_conflict FROM queen.log_pop_v1(
     p_queue => $1::text,
     p_partition => $2::text,
     p_consumer_group => $3::text,
     p_batch => $4::integer,
-    p_max_partitions => $5::integer,
+    p_max_partitions => nullif($5::integer, -1),
     p_lease_seconds => $6::integer,
     p_auto_ack => $7::boolean,
     p_subscription_mode => $8::text,
     p_subscription_from => $9::text,
-    p_tenant_id => $10::uuid)
+    p_tenant_id => $10::uuid,
+    p_conflation => $11::boolean)
 `
 
 type PopParams struct {
@@ -264,9 +267,10 @@ type PopParams struct {
 	SubscriptionMode *string
 	SubscriptionFrom *string
 	TenantID         uuid.UUID
+	Conflation       bool
 }
 
-// Claim the next messages of a queue for a group.
+// Claim the next messages of a queue for a group. MaxPartitions -1 is not given.
 func (q *Queries) Pop(ctx context.Context, arg PopParams) ([]PopRow, error) {
 	rows, err := q.db.Query(ctx, pop,
 		arg.Queue,
@@ -279,6 +283,7 @@ func (q *Queries) Pop(ctx context.Context, arg PopParams) ([]PopRow, error) {
 		arg.SubscriptionMode,
 		arg.SubscriptionFrom,
 		arg.TenantID,
+		arg.Conflation,
 	)
 	if err != nil {
 		return nil, err
@@ -304,6 +309,8 @@ func (q *Queries) Pop(ctx context.Context, arg PopParams) ([]PopRow, error) {
 			&i.TraceIds,
 			&i.ProducerSubs,
 			&i.Offsets,
+			&i.Conflation,
+			&i.ConflationConflict,
 		); err != nil {
 			return nil, err
 		}

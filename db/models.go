@@ -10,7 +10,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// Verdict on one item of an ack, item = its position in the call, from 0. success means the instruction was carried out, not that the message is done.
+// Verdict on one item of an ack, item = its position in the call, from 0. success means the instruction was carried out, not that the message is done. conflated, at the message that completed a last-value batch: positions that were retired without delivery.
 type AckRow struct {
 	Item          int32
 	Success       bool
@@ -18,6 +18,7 @@ type AckRow struct {
 	LeaseReleased bool
 	Dlq           bool
 	Noop          bool
+	Conflated     *int64
 }
 
 // How many leases were extended, and the earliest new end among them.
@@ -32,24 +33,26 @@ type PopFillRow struct {
 	Available      int64
 }
 
-// A slice of one segment, in offset order. Frame i of the slice is at offset first_offset + i (offsets[i] after compaction) and has the id id_base + (offset - segment_base). lease_id is empty with autoAck.
+// A slice of one segment, in offset order. Frame i of the slice is at offset first_offset + i (offsets[i] after compaction) and has the id id_base + (offset - segment_base). lease_id is empty with autoAck. One more row, without payloads, comes first when the group conflates or the pop asked for another policy than the group has: conflation is the policy in force.
 type PopRow struct {
-	PartitionID     uuid.UUID
-	Partition       string
-	LeaseID         string
-	LeaseExpiresAt  *time.Time
-	DeliveryAttempt int32
-	CreatedAt       time.Time
-	IDBase          uuid.UUID
-	SegmentBase     int64
-	FirstOffset     int64
-	LastOffset      int64
-	Payloads        []string
-	TransactionIds  []*string
-	Keys            []*string
-	TraceIds        []*string
-	ProducerSubs    []*string
-	Offsets         []int64
+	PartitionID        uuid.UUID
+	Partition          string
+	LeaseID            string
+	LeaseExpiresAt     *time.Time
+	DeliveryAttempt    int32
+	CreatedAt          time.Time
+	IDBase             uuid.UUID
+	SegmentBase        int64
+	FirstOffset        int64
+	LastOffset         int64
+	Payloads           []string
+	TransactionIds     []*string
+	Keys               []*string
+	TraceIds           []*string
+	ProducerSubs       []*string
+	Offsets            []int64
+	Conflation         *bool
+	ConflationConflict *bool
 }
 
 // One delivered message, for psql and applications.

@@ -29,7 +29,7 @@ type Querier interface {
 	MarkClock(ctx context.Context) (StepRow, error)
 	// Positions of the probed (queue, partition, group) triples that may have something to deliver.
 	Pending(ctx context.Context, arg PendingParams) ([]int32, error)
-	// Claim the next messages of a queue for a group.
+	// Claim the next messages of a queue for a group. MaxPartitions -1 is not given.
 	Pop(ctx context.Context, arg PopParams) ([]PopRow, error)
 	// What a pop could take now, and the queue's minPopWaitTime.
 	PopFill(ctx context.Context, arg PopFillParams) (PopFillRow, error)

@@ -21,18 +21,19 @@ SELECT * FROM queen.log_find_push_v1(
     p_started_at => @started_at::timestamptz);
 
 -- name: Pop :many
--- Claim the next messages of a queue for a group.
+-- Claim the next messages of a queue for a group. MaxPartitions -1 is not given.
 SELECT * FROM queen.log_pop_v1(
     p_queue => @queue::text,
     p_partition => sqlc.narg('partition')::text,
     p_consumer_group => sqlc.narg('consumer_group')::text,
     p_batch => @batch::integer,
-    p_max_partitions => @max_partitions::integer,
+    p_max_partitions => nullif(@max_partitions::integer, -1),
     p_lease_seconds => sqlc.narg('lease_seconds')::integer,
     p_auto_ack => @auto_ack::boolean,
     p_subscription_mode => sqlc.narg('subscription_mode')::text,
     p_subscription_from => sqlc.narg('subscription_from')::text,
-    p_tenant_id => @tenant_id::uuid);
+    p_tenant_id => @tenant_id::uuid,
+    p_conflation => @conflation::boolean);
 
 -- name: Pending :many
 -- Positions of the probed (queue, partition, group) triples that may have something to deliver.

@@ -49,9 +49,11 @@ SELECT
     NULL::text[] AS keys,
     NULL::text[] AS trace_ids,
     NULL::text[] AS producer_subs,
-    NULL::bigint[] AS offsets
+    NULL::bigint[] AS offsets,
+    NULL::boolean AS conflation,
+    NULL::boolean AS conflation_conflict
 WHERE false;
-COMMENT ON VIEW queen.pop_row IS 'A slice of one segment, in offset order. Frame i of the slice is at offset first_offset + i (offsets[i] after compaction) and has the id id_base + (offset - segment_base). lease_id is empty with autoAck.';
+COMMENT ON VIEW queen.pop_row IS 'A slice of one segment, in offset order. Frame i of the slice is at offset first_offset + i (offsets[i] after compaction) and has the id id_base + (offset - segment_base). lease_id is empty with autoAck. One more row, without payloads, comes first when the group conflates or the pop asked for another policy than the group has: conflation is the policy in force.';
 
 CREATE OR REPLACE VIEW queen.popped_message AS
 SELECT
@@ -76,9 +78,10 @@ SELECT
     NULL::text AS error,
     false AS lease_released,
     false AS dlq,
-    false AS noop
+    false AS noop,
+    NULL::bigint AS conflated
 WHERE false;
-COMMENT ON VIEW queen.ack_row IS 'Verdict on one item of an ack, item = its position in the call, from 0. success means the instruction was carried out, not that the message is done.';
+COMMENT ON VIEW queen.ack_row IS 'Verdict on one item of an ack, item = its position in the call, from 0. success means the instruction was carried out, not that the message is done. conflated, at the message that completed a last-value batch: positions that were retired without delivery.';
 
 CREATE OR REPLACE VIEW queen.lease_row AS
 SELECT

@@ -78,14 +78,15 @@ REVOKE ALL ON FUNCTION queen._seed_cursor(uuid, text, timestamptz) FROM PUBLIC;
  * Bounds:      one row a partition of the queue, once in the life of a group.
  * Idempotency: yes.
  * Raises:      40001 when the queue is deleted meanwhile.
- * Source:      O-13..O-17, E-34, E-35, F026, F035.
+ * Source:      O-13..O-17, O-52 (the first caller's wish for conflation stays), E-34, E-35, F026, F035.
  */
 CREATE OR REPLACE FUNCTION queen._register_group(
     p_queue_id uuid,
     p_tenant_id uuid,
     p_group text,
     p_mode text,
-    p_from text
+    p_from text,
+    p_conflation boolean DEFAULT false
 ) RETURNS void
 LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
@@ -96,8 +97,8 @@ DECLARE
 BEGIN
     PERFORM pg_advisory_xact_lock(queen._floor_lock(p_queue_id, p_group));
     r_sub := queen._subscription(p_group, p_mode, p_from);
-    INSERT INTO queen.consumer_groups_metadata (tenant_id, consumer_group, queue_id, subscription_mode, subscription_timestamp)
-    VALUES (p_tenant_id, p_group, p_queue_id, r_sub.mode, r_sub.since)
+    INSERT INTO queen.consumer_groups_metadata (tenant_id, consumer_group, queue_id, subscription_mode, subscription_timestamp, conflation)
+    VALUES (p_tenant_id, p_group, p_queue_id, r_sub.mode, r_sub.since, p_conflation)
     ON CONFLICT (tenant_id, consumer_group, queue_id, partition_name, namespace, task) DO NOTHING
     RETURNING id INTO v_id;
     IF v_id IS NULL THEN
@@ -132,34 +133,41 @@ BEGIN
 EXCEPTION WHEN foreign_key_violation THEN
     PERFORM queen._raise('40001', 'the queue was deleted meanwhile; retry the call');
 END $$;
-REVOKE ALL ON FUNCTION queen._register_group(uuid, uuid, text, text, text) FROM PUBLIC;
+REVOKE ALL ON FUNCTION queen._register_group(uuid, uuid, text, text, text, boolean) FROM PUBLIC;
 
 /*
  * Purpose:     register a group on a queue, made when missing, but do not wait for long on somebody who makes or deletes the
- *              queue or registers the group: the next pop tries again. Answers whether the group is registered now.
+ *              queue or registers the group: the next pop tries again. Answers whether the group conflates, NULL when it is not
+ *              registered.
  * Locks:       as _ensure_queue and _register_group, for 50 ms at most; all are given back when that was not enough.
  * Isolation:   READ COMMITTED.
  * Volatility:  VOLATILE: writes.
  * Bounds:      as _register_group.  Idempotency: yes.
  * Raises:      as _register_group.
- * Source:      O-13, design 3.3 (stalls only its own partitions), F048.
+ * Source:      O-13, O-52, design 3.3 (stalls only its own partitions), F048.
  */
 CREATE OR REPLACE FUNCTION queen._register_unless_busy(
     p_queue text,
     p_tenant_id uuid,
     p_group text,
     p_mode text,
-    p_from text
+    p_from text,
+    p_conflation boolean DEFAULT false
 ) RETURNS boolean
 LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
     v_before text := current_setting('lock_timeout');
+    v_queue_id uuid;
 BEGIN
     PERFORM set_config('lock_timeout', '50ms', true);
-    PERFORM queen._register_group(queen._ensure_queue(p_queue, p_tenant_id), p_tenant_id, p_group, p_mode, p_from);
+    v_queue_id := queen._ensure_queue(p_queue, p_tenant_id);
+    PERFORM queen._register_group(v_queue_id, p_tenant_id, p_group, p_mode, p_from, p_conflation);
     PERFORM set_config('lock_timeout', v_before, true);
-    RETURN true;
+    RETURN (
+        SELECT m.conflation FROM queen.consumer_groups_metadata m
+        WHERE m.tenant_id = p_tenant_id AND m.consumer_group = p_group AND m.queue_id = v_queue_id
+          AND m.partition_name = '' AND m.namespace = '' AND m.task = '');
 EXCEPTION WHEN lock_not_available THEN
-    RETURN false; -- the setting went back with what was made
+    RETURN NULL; -- the setting went back with what was made
 END $$;
-REVOKE ALL ON FUNCTION queen._register_unless_busy(text, uuid, text, text, text) FROM PUBLIC;
+REVOKE ALL ON FUNCTION queen._register_unless_busy(text, uuid, text, text, text, boolean) FROM PUBLIC;

@@ -2,6 +2,7 @@
  * Purpose:     deliver from one partition: claim the cursor row, then look at the head, then at the segments, then lease
  *              or commit. Answers slices of at most p_budget frames in offset order; nothing when a gate is shut, the
  *              partition is leased, or nothing is there. A cursor left over an emptied partition is sealed at its head.
+ *              With p_conflation the last frame only.
  * Locks:       the consumer row FOR UPDATE SKIP LOCKED (see also _claim_first_contact).
  * Isolation:   READ COMMITTED: each statement after the claim must see what committed before it.
  * Volatility:  VOLATILE: writes.
@@ -20,7 +21,8 @@ CREATE OR REPLACE FUNCTION queen._pop_partition(
     p_lease_seconds integer,
     p_auto_ack boolean,
     p_mode text,
-    p_from text
+    p_from text,
+    p_conflation boolean DEFAULT false
 ) RETURNS SETOF queen.pop_row
 LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
@@ -59,6 +61,11 @@ BEGIN
     END IF;
     IF r_queue.delayed_processing > 0 THEN
         v_visible := queen._seconds_ago(r_queue.delayed_processing);
+    END IF;
+    IF p_conflation THEN
+        RETURN QUERY SELECT * FROM queen._pop_latest(r_cur, r_head.name, r_head.log_start, r_head.head_offset, r_head.head_stamp, v_visible,
+            p_lease_id, p_lease_seconds, p_auto_ack);
+        RETURN;
     END IF;
 
     r_out.partition_id := p_partition_id;
@@ -107,4 +114,4 @@ BEGIN
         WHERE c.partition_id = p_partition_id AND c.consumer_group = p_group;
     END IF;
 END $$;
-REVOKE ALL ON FUNCTION queen._pop_partition(uuid, queen.queues, text, integer, text, integer, boolean, text, text) FROM PUBLIC;
+REVOKE ALL ON FUNCTION queen._pop_partition(uuid, queen.queues, text, integer, text, integer, boolean, text, text, boolean) FROM PUBLIC;

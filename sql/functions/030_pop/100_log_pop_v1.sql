@@ -1,26 +1,30 @@
 /*
  * Purpose:     claim the next messages of a queue for a group, the face for servers: from one named partition, or from
- *              up to p_max_partitions partitions (0 or less: no cap) that share the budget p_batch.
+ *              up to p_max_partitions partitions (0 or less: no cap; none given: 1, for a conflating group p_batch within 64)
+ *              that share the budget p_batch. The group's first pop decides whether it conflates (gets the last message of a
+ *              partition only); a first row without payloads tells when it does, or when p_conflation asks for the contrary.
  * Locks:       the queue and the group's registration at first contact, for 50 ms at most: an application that made the
  *              queue and idles gets an empty answer, not a line of waiting calls. Then consumer rows, SKIP LOCKED.
  * Isolation:   READ COMMITTED only.
  * Volatility:  VOLATILE: writes.
  * Bounds:      p_batch frames (less than 1 acts as 1), 16 MiB a partition (or one larger message); 512 candidates.
  * Idempotency: none: a second call is a new claim.
- * Raises:      QN400 for bad names (detail: the argument) or another isolation level.
- * Source:      O-1..O-4, O-6..O-9, O-13..O-41, E-8, F037, F039, F043.
+ * Raises:      QN400 for bad names (detail: the argument), for p_conflation without a group or with p_auto_ack, or another
+ *              isolation level.
+ * Source:      O-1..O-4, O-6..O-9, O-13..O-41, O-52..O-56, E-8, F037, F039, F043.
  */
 CREATE OR REPLACE FUNCTION queen.log_pop_v1(
     p_queue text,
     p_partition text DEFAULT NULL,
     p_consumer_group text DEFAULT NULL,
     p_batch integer DEFAULT 200,
-    p_max_partitions integer DEFAULT 1,
+    p_max_partitions integer DEFAULT NULL,
     p_lease_seconds integer DEFAULT NULL,
     p_auto_ack boolean DEFAULT false,
     p_subscription_mode text DEFAULT NULL,
     p_subscription_from text DEFAULT NULL,
-    p_tenant_id uuid DEFAULT NULL
+    p_tenant_id uuid DEFAULT NULL,
+    p_conflation boolean DEFAULT false
 ) RETURNS SETOF queen.pop_row
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER
 SET search_path = queen, pg_catalog, pg_temp
@@ -33,6 +37,9 @@ DECLARE
     r_queue queen.queues;
     r_row queen.pop_row;
     r_lane record;
+    r_found record;
+    v_policy boolean;
+    v_cap integer;
     v_tenant uuid := queen._tenant(p_tenant_id);
     v_group text := coalesce(p_consumer_group, '__QUEUE_MODE__');
     v_left integer := greatest(p_batch, 1);
@@ -44,11 +51,25 @@ BEGIN
     PERFORM queen._require_read_committed();
     PERFORM queen._check_name(p_queue, 'queue');
     PERFORM queen._check_name(v_group, 'consumerGroup');
-    SELECT * INTO r_queue FROM queen.queues q WHERE q.tenant_id = v_tenant AND q.name = p_queue AND q.deleted_at IS NULL;
-    IF r_queue.id IS NULL THEN
-        IF p_partition IS NULL THEN
-            PERFORM queen._register_unless_busy(p_queue, v_tenant, v_group, p_subscription_mode, p_subscription_from);
-        END IF;
+    p_conflation := coalesce(p_conflation, false);
+    IF p_conflation AND (p_auto_ack OR v_group COLLATE "C" = '__QUEUE_MODE__') THEN
+        PERFORM queen._raise('QN400', 'conflation needs a consumer group, and no autoAck', 'conflation');
+    END IF;
+    SELECT q AS queue, m.conflation AS policy INTO r_found
+    FROM queen.queues q
+    LEFT JOIN queen.consumer_groups_metadata m
+           ON m.tenant_id = v_tenant AND m.consumer_group = v_group AND m.queue_id = q.id
+          AND m.partition_name = '' AND m.namespace = '' AND m.task = ''
+    WHERE q.tenant_id = v_tenant AND q.name = p_queue AND q.deleted_at IS NULL;
+    r_queue := r_found.queue;
+    v_policy := r_found.policy;
+    IF v_policy IS NULL AND (p_partition IS NULL OR (p_conflation AND r_queue.id IS NOT NULL)) THEN
+        v_policy := queen._register_unless_busy(p_queue, v_tenant, v_group, p_subscription_mode, p_subscription_from, p_conflation);
+    END IF;
+    IF v_policy OR p_conflation THEN
+        RETURN NEXT queen._pop_policy(v_group, coalesce(v_policy, p_conflation), p_conflation);
+    END IF;
+    IF r_queue.id IS NULL OR (v_policy IS NULL AND p_partition IS NULL) THEN
         RETURN;
     END IF;
     v_seconds := CASE WHEN p_lease_seconds > 0 THEN p_lease_seconds WHEN r_queue.lease_time > 0 THEN r_queue.lease_time ELSE 60 END;
@@ -57,22 +78,17 @@ BEGIN
         RETURN QUERY
         SELECT r.* FROM queen.log_partitions p
         CROSS JOIN LATERAL queen._pop_partition(p.id, r_queue, v_group, v_left, NULL, v_seconds, p_auto_ack,
-            p_subscription_mode, p_subscription_from) r
+            p_subscription_mode, p_subscription_from, coalesce(v_policy, false)) r
         WHERE p.queue_id = r_queue.id AND p.name = p_partition;
         RETURN;
     END IF;
 
-    PERFORM FROM queen.consumer_groups_metadata m
-    WHERE m.tenant_id = v_tenant AND m.consumer_group = v_group AND m.queue_id = r_queue.id
-      AND m.partition_name = '' AND m.namespace = '' AND m.task = '';
-    IF NOT FOUND AND NOT queen._register_unless_busy(p_queue, v_tenant, v_group, p_subscription_mode, p_subscription_from) THEN
-        RETURN;
-    END IF;
-    FOR r_lane IN SELECT * FROM queen._candidates(r_queue.id, v_group, p_max_partitions)
+    v_cap := coalesce(p_max_partitions, CASE WHEN v_policy THEN least(v_left, 64) ELSE 1 END);
+    FOR r_lane IN SELECT * FROM queen._candidates(r_queue.id, v_group, v_cap)
     LOOP
         FOR r_row IN
             SELECT * FROM queen._pop_partition(r_lane.id, r_queue, v_group, v_left, v_lease_id, v_seconds, p_auto_ack,
-                p_subscription_mode, p_subscription_from)
+                p_subscription_mode, p_subscription_from, v_policy)
         LOOP
             IF v_claimed[cardinality(v_claimed)] IS DISTINCT FROM r_lane.id THEN
                 v_claimed := v_claimed || r_lane.id;
@@ -82,12 +98,12 @@ BEGIN
             v_left := v_left - cardinality(r_row.payloads);
             RETURN NEXT r_row;
         END LOOP;
-        EXIT WHEN v_left = 0 OR (p_max_partitions > 0 AND cardinality(v_claimed) >= p_max_partitions);
+        EXIT WHEN v_left = 0 OR (v_cap > 0 AND cardinality(v_claimed) >= v_cap);
     END LOOP;
     IF cardinality(v_claimed) > 1 AND NOT p_auto_ack THEN
         INSERT INTO queen.log_lease_members (lease_id, partition_ids, expires_at) VALUES (v_lease_id, v_claimed, v_expires);
     END IF;
 END $$;
-COMMENT ON FUNCTION queen.log_pop_v1(text, text, text, integer, integer, integer, boolean, text, text, uuid) IS
+COMMENT ON FUNCTION queen.log_pop_v1(text, text, text, integer, integer, integer, boolean, text, text, uuid, boolean) IS
 'Claim the next messages of a queue for a consumer group under one lease (or commit them at once with p_auto_ack); answers slices of segments in offset order.';
-REVOKE ALL ON FUNCTION queen.log_pop_v1(text, text, text, integer, integer, integer, boolean, text, text, uuid) FROM PUBLIC;
+REVOKE ALL ON FUNCTION queen.log_pop_v1(text, text, text, integer, integer, integer, boolean, text, text, uuid, boolean) FROM PUBLIC;

@@ -6,7 +6,7 @@
  * Bounds:      p_batch messages.
  * Idempotency: none: a second call is a new claim. In a transaction that rolls back, the claim never happened.
  * Raises:      as log_pop_v1.
- * Source:      design 4.
+ * Source:      design 4, O-52 (a NOTICE tells when the group was registered with another policy).
  */
 CREATE OR REPLACE FUNCTION queen.pop_v1(
     p_queue text,
@@ -15,9 +15,10 @@ CREATE OR REPLACE FUNCTION queen.pop_v1(
     p_partition text DEFAULT NULL,
     p_lease_seconds integer DEFAULT NULL,
     p_auto_ack boolean DEFAULT false,
-    p_max_partitions integer DEFAULT 1,
+    p_max_partitions integer DEFAULT NULL,
     p_subscription_mode text DEFAULT 'all',
-    p_subscription_from text DEFAULT NULL
+    p_subscription_from text DEFAULT NULL,
+    p_conflation boolean DEFAULT false
 ) RETURNS SETOF queen.popped_message
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER
 SET search_path = queen, pg_catalog, pg_temp
@@ -27,14 +28,14 @@ BEGIN
     RETURN QUERY
     SELECT m.*
     FROM queen.log_pop_v1(p_queue, p_partition, p_group, p_batch, p_max_partitions, p_lease_seconds, p_auto_ack,
-        p_subscription_mode, p_subscription_from) WITH ORDINALITY r
+        p_subscription_mode, p_subscription_from, NULL, p_conflation) WITH ORDINALITY r
     CROSS JOIN LATERAL queen._messages(r.partition_id, r.partition, r.lease_id, r.lease_expires_at, r.delivery_attempt,
         r.created_at, r.id_base, r.segment_base, r.first_offset, r.payloads, r.transaction_ids, r.keys, r.offsets) m
     ORDER BY r.ordinality, m."offset";
 END $$;
-COMMENT ON FUNCTION queen.pop_v1(text, integer, text, text, integer, boolean, integer, text, text) IS
-'Take the next messages of a queue for a consumer group (none: queue mode). Finish them with ack_v1 before the lease ends, or they come again.';
-REVOKE ALL ON FUNCTION queen.pop_v1(text, integer, text, text, integer, boolean, integer, text, text) FROM PUBLIC;
+COMMENT ON FUNCTION queen.pop_v1(text, integer, text, text, integer, boolean, integer, text, text, boolean) IS
+'Take the next messages of a queue for a consumer group (none: queue mode). Finish them with ack_v1 before the lease ends, or they come again. With p_conflation (a group''s first pop decides) only the last message of a partition.';
+REVOKE ALL ON FUNCTION queen.pop_v1(text, integer, text, text, integer, boolean, integer, text, text, boolean) FROM PUBLIC;
 
 /*
  * Purpose:     a stored payload as JSON; one that was damaged and is no JSON any more comes as a string.

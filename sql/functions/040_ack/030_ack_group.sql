@@ -7,7 +7,7 @@
  * Bounds:      the items given; see _resolve_ids.
  * Idempotency: completed below the cursor is a noop; the cursor moves only through greatest.
  * Raises:      nothing: each item gets a verdict.
- * Source:      A-4..A-19, A-27, I-26, I-27, W-1, W-2, W-20, F056..F065, F075.
+ * Source:      A-4..A-19, A-27, O-54, I-26, I-27, W-1, W-2, W-20, F056..F065, F075.
  */
 CREATE OR REPLACE FUNCTION queen._ack_group(
     p_partition_id uuid,
@@ -43,11 +43,15 @@ BEGIN
     END IF;
     v_refusal := queen._ack_refusal(r_cur, p_lease_id, p_require_lease);
     IF v_refusal IS NOT NULL THEN
-        RETURN QUERY SELECT g::integer, false, v_refusal, false, false, false FROM generate_series(0, cardinality(p_ids) - 1) g;
+        RETURN QUERY SELECT g::integer, false, v_refusal, false, false, false, NULL::bigint FROM generate_series(0, cardinality(p_ids) - 1) g;
         RETURN;
     END IF;
 
-    r_do := queen._resolve_ids(p_partition_id, r_cur.committed, r_cur.batch_end, p_ids);
+    IF r_cur.lease_conflated AND r_cur.batch_end IS NOT NULL THEN
+        r_do := queen._resolve_latest(p_partition_id, r_cur.committed, r_cur.batch_end, p_ids);
+    ELSE
+        r_do := queen._resolve_ids(p_partition_id, r_cur.committed, r_cur.batch_end, p_ids);
+    END IF;
     r_next := queen._ack_decision(r_cur, r_do.at, p_statuses);
     IF r_next.filed THEN
         PERFORM queen._file_dead_letter(p_partition_id, p_group, r_next.poison, p_ids[r_next.poison_item],
@@ -73,7 +77,9 @@ BEGIN
            v.error,
            r_next.released,
            coalesce(r_next.filed AND u.at = r_next.poison, false),
-           u.at IS NULL AND u.below AND u.status = 'completed'
+           u.at IS NULL AND u.below AND u.status = 'completed',
+           CASE WHEN r_cur.lease_conflated AND r_next.finished AND r_next.poison IS NULL AND u.at = r_cur.batch_end
+                THEN r_cur.batch_end - r_cur.committed - 1 END
     FROM unnest(r_do.at, r_do.below, p_statuses) WITH ORDINALITY u (at, below, status, ord)
     CROSS JOIN LATERAL (SELECT CASE
         WHEN u.at IS NULL AND NOT u.below THEN 'unresolvable: no delivered message has this transactionId; if it is leased it comes again'

@@ -49,7 +49,7 @@ BEGIN
         -- All groups of a cursor are carried out, or none: a later one must not overtake one that was left alone.
         CONTINUE WHEN r_grp.start = r_grp.upto OR (r_grp.id = v_busy_id AND r_grp.grp = v_busy_group COLLATE "C");
         IF NOT r_grp.owned THEN
-            RETURN QUERY SELECT g, false, 'partition not owned by tenant', false, false, false
+            RETURN QUERY SELECT g, false, 'partition not owned by tenant', false, false, false, NULL::bigint
             FROM generate_series(r_grp.start, r_grp.upto - 1) g;
             CONTINUE;
         ELSIF r_grp.start = 0 AND r_grp.upto = v_items THEN
@@ -57,7 +57,7 @@ BEGIN
                 p_errors, p_require_lease, p_skip_locked);
         ELSE
             RETURN QUERY
-            SELECT a.item + r_grp.start, a.success, a.error, a.lease_released, a.dlq, a.noop
+            SELECT a.item + r_grp.start, a.success, a.error, a.lease_released, a.dlq, a.noop, a.conflated
             FROM queen._ack_group(r_grp.id, r_grp.grp, r_grp.lease, p_transaction_ids[r_grp.start + 1 : r_grp.upto],
                 p_statuses[r_grp.start + 1 : r_grp.upto], p_errors[r_grp.start + 1 : r_grp.upto], p_require_lease, p_skip_locked) a;
         END IF;

@@ -47,6 +47,7 @@ BEGIN
         v_done := r_out.success AND p_ok AND r.upto >= r_cur.batch_end;
         r_out.lease_released := r_out.success AND (v_done OR NOT p_ok);
         r_out.dlq := false;
+        r_out.conflated := CASE WHEN v_done AND r_cur.lease_conflated THEN r_cur.batch_end - r_cur.committed - 1 END;
         r_out.noop := r_out.success AND p_ok AND r.upto <= r_cur.committed;
         IF r_out.lease_released OR (r_out.success AND NOT r_out.noop) THEN
             UPDATE queen.log_consumers c
