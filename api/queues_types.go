@@ -24,6 +24,7 @@ type QueueSettings struct {
 	DedupWindowSeconds          int32  `json:"dedupWindowSeconds" doc:"Seconds in which a repeated transactionId is a duplicate. 0: no check." example:"3600"`
 	RetentionSinkHold           string `json:"retentionSinkHold" doc:"Name of a sink that must have copied a message before retention deletes it: at most 64 letters, digits, dots, underscores or hyphens." example:""`
 	RetentionSinkHoldMaxSeconds int32  `json:"retentionSinkHoldMaxSeconds" doc:"Longest time the sink may hold retention up, 60 to 31536000 seconds." example:"604800"`
+	DeadLetterRetentionSeconds  int32  `json:"deadLetterRetentionSeconds,omitempty" doc:"Seconds after which a dead letter is deleted. Absent: never." example:"604800"`
 }
 
 // QueueOptions are all options of a queue, in the words that configure takes.
@@ -57,6 +58,7 @@ type ConfigureOptions struct {
 	DedupWindowSeconds          *int32  `json:"dedupWindowSeconds,omitempty" nullable:"true" doc:"Seconds; default 3600; below 0 is 0." example:"600"`
 	RetentionSinkHold           *string `json:"retentionSinkHold,omitempty" nullable:"true" pattern:"^[A-Za-z0-9._-]{0,64}$" doc:"Default empty. Anything else than the pattern is refused."`
 	RetentionSinkHoldMaxSeconds *int32  `json:"retentionSinkHoldMaxSeconds,omitempty" nullable:"true" minimum:"60" maximum:"31536000" doc:"Seconds; default 604800. Refused out of range."`
+	DeadLetterRetentionSeconds  *int32  `json:"deadLetterRetentionSeconds,omitempty" nullable:"true" minimum:"0" doc:"Seconds; default 0: dead letters are kept."`
 }
 
 // ConfigureRequest is the body of configure.

@@ -38,6 +38,8 @@ func (s *Server) register(api huma.API) {
 	s.registerLease(api)
 	s.registerHealth(api)
 	s.registerQueues(api)
+	s.registerDeadLetters(api)
+	s.registerMessages(api)
 }
 
 // newAPI is a bare API on mux: JSON only, whatever the content type says, no
@@ -49,6 +51,7 @@ func newAPI(cfg Config, mux *http.ServeMux) huma.API {
 	config.Tags = []*huma.Tag{
 		{Name: "messages", Description: "Push, pop, acknowledge."},
 		{Name: "queues", Description: "Configure, list and delete queues."},
+		{Name: "dead letters", Description: "Look at what was given up, move it back, or delete it."},
 		{Name: "operations", Description: "Health of this process and of its database."},
 	}
 	config.CreateHooks, config.Transformers = nil, nil

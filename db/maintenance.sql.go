@@ -21,6 +21,18 @@ func (q *Queries) MarkClock(ctx context.Context) (StepRow, error) {
 	return i, err
 }
 
+const purgeDeadLettersStep = `-- name: PurgeDeadLettersStep :one
+SELECT worked, done FROM queen.log_purge_dead_letters_step_v1(p_max_rows => $1::integer)
+`
+
+// One bounded step that removes dead letters past their queue's deadLetterRetentionSeconds.
+func (q *Queries) PurgeDeadLettersStep(ctx context.Context, maxRows int32) (StepRow, error) {
+	row := q.db.QueryRow(ctx, purgeDeadLettersStep, maxRows)
+	var i StepRow
+	err := row.Scan(&i.Worked, &i.Done)
+	return i, err
+}
+
 const settleHeadsStep = `-- name: SettleHeadsStep :one
 SELECT worked, done FROM queen.log_settle_heads_step_v1(
     p_max_rows => $1::integer,

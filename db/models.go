@@ -21,6 +21,22 @@ type AckRow struct {
 	Conflated     *int64
 }
 
+// One dead letter. The payload is as stored when it failed, null when the message was gone by then; id is that of the dead letter, message_id that of the message.
+type DeadLetterRow struct {
+	ID            uuid.UUID
+	TransactionID string
+	PartitionID   uuid.UUID
+	Queue         string
+	Partition     string
+	ConsumerGroup string
+	Error         *string
+	RetryCount    int32
+	Payload       *string
+	FailedAt      time.Time
+	MessageID     uuid.UUID
+	Offset        int64
+}
+
 // How many leases were extended, and the earliest new end among them.
 type LeaseRow struct {
 	Renewed   int32
@@ -111,6 +127,21 @@ type QueenQueueStatsRow struct {
 	Total         int64
 	Pending       int64
 	Processing    int64
+}
+
+// What became of one dead letter: moved (message_id and offset are those of the new message), duplicate, failed or busy (the dead letter is kept, error says why), gone, or movable in a dry run. queue and partition are where it went or would go; transaction_id is that of the message that failed.
+type ReplayRow struct {
+	DlqID         uuid.UUID
+	Result        string
+	Queue         string
+	Partition     string
+	ConsumerGroup string
+	TransactionID string
+	FailedAt      time.Time
+	MessageID     *uuid.UUID
+	Offset        *int64
+	Code          *string
+	Error         *string
 }
 
 // What one bounded maintenance step did: rows worked on, and whether nothing is left to do now.

@@ -18,12 +18,18 @@ type Querier interface {
 	// Complete every leased message up to the given offsets.
 	AckUpto(ctx context.Context, arg AckUptoParams) ([]AckRow, error)
 	ConfigureQueue(ctx context.Context, arg ConfigureQueueParams) (json.RawMessage, error)
+	// Delete at most MaxRows dead letters of a queue; call it until it answers less.
+	DeleteDeadLetters(ctx context.Context, arg DeleteDeadLettersParams) (int32, error)
+	// Delete the dead letters of one message.
+	DeleteMessage(ctx context.Context, arg DeleteMessageParams) (int32, error)
 	DeleteQueue(ctx context.Context, queue string, tenantID uuid.UUID) ([]byte, error)
 	// Extend every live lease under a lease id.
 	ExtendLease(ctx context.Context, arg ExtendLeaseParams) (LeaseRow, error)
 	// The segments a push with this nonce stored, none when it never committed.
 	FindPush(ctx context.Context, arg FindPushParams) ([]PushRow, error)
 	GetQueue(ctx context.Context, queue string, tenantID uuid.UUID) ([]byte, error)
+	// Dead letters, newest first.
+	ListDeadLetters(ctx context.Context, arg ListDeadLettersParams) ([]DeadLetterRow, error)
 	ListQueues(ctx context.Context, tenantID uuid.UUID) ([]byte, error)
 	// Note the clock beside a transaction id.
 	MarkClock(ctx context.Context) (StepRow, error)
@@ -34,12 +40,20 @@ type Querier interface {
 	// What a pop could take now, and the queue's minPopWaitTime.
 	PopFill(ctx context.Context, arg PopFillParams) (PopFillRow, error)
 	PopMessages(ctx context.Context, arg PopMessagesParams) ([]PoppedMessage, error)
+	// One bounded step that removes dead letters past their queue's deadLetterRetentionSeconds.
+	PurgeDeadLettersStep(ctx context.Context, maxRows int32) (StepRow, error)
 	// Push groups of messages; group g is Counts[g] consecutive items of (Queues[g], Partitions[g]).
 	Push(ctx context.Context, arg PushParams) ([]PushRow, error)
 	PushMany(ctx context.Context, arg PushManyParams) ([]PushedMessage, error)
 	QueueDepth(ctx context.Context, arg QueueDepthParams) ([]byte, error)
 	QueueStats(ctx context.Context, tenantID uuid.UUID) ([]QueenQueueStatsRow, error)
 	ReadPartition(ctx context.Context, arg ReadPartitionParams) ([]PoppedMessage, error)
+	// One bounded step of a bulk replay, oldest failure first.
+	RedriveDeadLettersStep(ctx context.Context, arg RedriveDeadLettersStepParams) ([]ReplayRow, error)
+	// Move one dead letter back, or to another queue or partition.
+	ReplayDeadLetter(ctx context.Context, arg ReplayDeadLetterParams) (ReplayRow, error)
+	// Move the newest dead letter of one message back; no row when it has none.
+	RetryMessage(ctx context.Context, arg RetryMessageParams) ([]ReplayRow, error)
 	// One bounded step that writes back the heads of quiet partitions.
 	SettleHeadsStep(ctx context.Context, maxRows int32, quietSeconds int32) (StepRow, error)
 }

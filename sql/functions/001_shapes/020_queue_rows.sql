@@ -14,9 +14,10 @@ SELECT
     NULL::bigint AS clamp_below,
     NULL::bigint AS clamp_above,
     NULL::text AS pattern,
-    ''::text AS demand
+    ''::text AS demand,
+    false AS quiet
 WHERE false;
-COMMENT ON VIEW queen.option_row IS 'One option of a queue: its wire key, its column, its JSON type and default, the bounds outside of which a value is refused or clamped, and what to tell a caller who breaks them.';
+COMMENT ON VIEW queen.option_row IS 'One option of a queue: its wire key, its column, its JSON type and default, the bounds outside of which a value is refused or clamped, what to tell a caller who breaks them, and whether it is shown only when it is not at its default.';
 
 CREATE OR REPLACE VIEW queen.backlog_row AS
 SELECT

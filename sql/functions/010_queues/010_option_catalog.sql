@@ -3,15 +3,16 @@
  *              A new option is a column, a line here and a name in _store_options.
  * Locks:       none.  Isolation: any.
  * Volatility:  IMMUTABLE: constants.
- * Bounds:      21 rows.  Idempotency: yes.
+ * Bounds:      22 rows.  Idempotency: yes.
  * Raises:      nothing.
- * Source:      spec 8.2, C-10, C-11, design 7.
+ * Source:      spec 8.2, C-10, C-11, design 5 and 7.
  */
 CREATE OR REPLACE FUNCTION queen._option_catalog() RETURNS SETOF queen.option_row
 LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
     WITH kind (name, json_type, low, high, pattern, demand) AS (
         VALUES
             ('int', 'number', -2147483648, 2147483647, NULL, 'a whole number of 32 bits'),
+            ('age', 'number', 0, 2147483647, NULL, 'a whole number of seconds from 0 to 2147483647'),
             ('cap', 'number', 60, 31536000, NULL, 'a whole number from 60 to 31536000'),
             ('bool', 'boolean', NULL, NULL, NULL, 'true or false'),
             ('label', 'string', NULL, NULL, '^[^\x01-\x1f\x7f]{0,255}$', 'text of at most 255 characters, none of them a control character'),
@@ -19,7 +20,7 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
     )
     SELECT
         o.pos, o.key, o.column_name, k.json_type, o.default_value::jsonb,
-        k.low::bigint, k.high::bigint, o.clamp_below::bigint, o.clamp_above::bigint, k.pattern, k.demand
+        k.low::bigint, k.high::bigint, o.clamp_below::bigint, o.clamp_above::bigint, k.pattern, k.demand, o.pos > 21
     FROM (VALUES
         (1, 'namespace', 'namespace', 'label', '""', NULL, NULL),
         (2, 'task', 'task', 'label', '""', NULL, NULL),
@@ -41,7 +42,9 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
         (18, 'minPopWaitTime', 'min_pop_wait_time', 'int', '0', 0, 60000),
         (19, 'dedupWindowSeconds', 'dedup_window_seconds', 'int', '3600', 0, NULL),
         (20, 'retentionSinkHold', 'retention_sink_hold', 'sink', '""', NULL, NULL),
-        (21, 'retentionSinkHoldMaxSeconds', 'retention_sink_hold_max_seconds', 'cap', '604800', NULL, NULL)
+        (21, 'retentionSinkHoldMaxSeconds', 'retention_sink_hold_max_seconds', 'cap', '604800', NULL, NULL),
+        -- Those beyond the 21 of the wire are shown only when they are not at their default (design 5).
+        (22, 'deadLetterRetentionSeconds', 'dead_letter_retention_seconds', 'age', '0', NULL, NULL)
     ) AS o (pos, key, column_name, kind, default_value, clamp_below, clamp_above)
     JOIN kind k ON k.name = o.kind
 $$;

@@ -6,7 +6,7 @@
  * Bounds:      one row.
  * Idempotency: yes.
  * Raises:      nothing of its own.
- * Source:      C-1, C-8, C-12, C-20.
+ * Source:      C-1, C-8, C-12, C-20, design 5.
  */
 CREATE OR REPLACE FUNCTION queen._store_options(
     p_queue queen.queues,
@@ -19,14 +19,14 @@ LANGUAGE sql VOLATILE AS $$
         dead_letter_queue, dlq_after_max_retries, delayed_processing, window_buffer,
         retention_seconds, completed_retention_seconds, retention_enabled, encryption_enabled,
         max_wait_time_seconds, min_pop_wait_time, dedup_window_seconds,
-        retention_sink_hold, retention_sink_hold_max_seconds
+        retention_sink_hold, retention_sink_hold_max_seconds, dead_letter_retention_seconds
     ) = (
         SELECT
             coalesce(n.namespace, ''), coalesce(n.task, ''), n.priority, n.lease_time, n.retry_limit, n.retry_delay, n.max_queue_size, n.ttl,
             n.dead_letter_queue, n.dlq_after_max_retries, n.delayed_processing, n.window_buffer,
             n.retention_seconds, n.completed_retention_seconds, n.retention_enabled, n.encryption_enabled,
             n.max_wait_time_seconds, n.min_pop_wait_time, n.dedup_window_seconds,
-            n.retention_sink_hold, n.retention_sink_hold_max_seconds
+            n.retention_sink_hold, n.retention_sink_hold_max_seconds, n.dead_letter_retention_seconds
         FROM jsonb_populate_record(p_queue, p_columns) n
     )
     WHERE q.id = p_queue.id
@@ -36,8 +36,10 @@ REVOKE ALL ON FUNCTION queen._store_options(queen.queues, jsonb) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION queen._options_document(p_queue queen.queues) RETURNS json
 LANGUAGE sql STABLE AS $$
-    SELECT json_object_agg(o.key, coalesce(nullif(r.columns -> o.column_name, 'null'), o.default_value) ORDER BY o.pos)
+    SELECT json_object_agg(o.key, v.value ORDER BY o.pos)
     FROM queen._option_catalog() o
     CROSS JOIN (SELECT to_jsonb(p_queue) AS columns) r
+    CROSS JOIN LATERAL (SELECT coalesce(nullif(r.columns -> o.column_name, 'null'), o.default_value) AS value) v
+    WHERE NOT o.quiet OR v.value <> o.default_value
 $$;
 REVOKE ALL ON FUNCTION queen._options_document(queen.queues) FROM PUBLIC;

@@ -1,7 +1,7 @@
 /*
  * Purpose:     removes a queue with everything in it. The name is free at once.
  * Locks:       the queue row FOR UPDATE (a push that makes a partition waits, then finds its queue gone); then its
- *              partitions FOR UPDATE, ids ascending; then their consumers.
+ *              partitions FOR UPDATE, ids ascending; then their consumers and dead letters.
  * Isolation:   READ COMMITTED; above it the list of partitions would be older than the lock and rows would be orphaned.
  * Volatility:  VOLATILE: writes, and each statement must see what was committed while it waited.
  * Bounds:      every row of the queue, in one transaction.
@@ -18,7 +18,7 @@ BEGIN
     END IF;
     -- Consumers first: an ack that files a dead letter holds its consumer row, not the partition.
     DELETE FROM queen.log_consumers WHERE partition_id = p_partition_id;
-    DELETE FROM queen.log_dlq WHERE partition_id = p_partition_id;
+    PERFORM queen._delete_letters(ARRAY(SELECT d.id FROM queen.log_dlq d WHERE d.partition_id = p_partition_id));
     DELETE FROM queen.log_txns WHERE partition_id = p_partition_id;
     DELETE FROM queen.log_segments WHERE partition_id = p_partition_id;
     DELETE FROM queen.log_partitions WHERE id = p_partition_id;
