@@ -350,3 +350,14 @@ func TestDeadLettersUnderStress(t *testing.T) {
 	require.Empty(t, column[string](t, db, `SELECT i FROM queen.log_segments s, unnest(s.transaction_ids) i JOIN queen.log_dlq d ON i = 'dlq:' || d.id`), "none is both moved and dead")
 	r.check()
 }
+
+// Where no server runs, run_maintenance_v1 forgets them.
+func TestMaintenanceForgetsDeadLetters(t *testing.T) {
+	r := newDeadRace(t)
+	r.exec(`UPDATE queen.log_dlq SET failed_at = failed_at - interval '1 hour' WHERE transaction_id <> 'm2'`)
+	r.exec(`CALL queen.run_maintenance_v1()`)
+	r.ends(0, "m0", "m1", "m2")
+	r.exec(`SELECT queen.configure_queue_v1('q', '{"deadLetterRetentionSeconds": 600}')`)
+	r.exec(`CALL queen.run_maintenance_v1()`)
+	r.ends(0, "m2")
+}

@@ -91,3 +91,32 @@ func TestSettleLoop(t *testing.T) {
 	require.NoError(t, d.Pool.QueryRow(ctx, `SELECT count(*) FROM queen.clock_marks`).Scan(&marks))
 	require.Positive(t, marks)
 }
+
+// TestDeadLettersLoop: a queue that asks for it forgets old dead letters, in as
+// many steps as it takes; one that does not keeps them (design 5).
+func TestDeadLettersLoop(t *testing.T) {
+	t.Parallel()
+	d := dbtest.New(t)
+	q := db.New(d.Pool)
+	ctx := t.Context()
+	_, err := q.PushMany(ctx, db.PushManyParams{Queue: "forgets", Payloads: []string{"1"}, Partitions: []string{"p"}})
+	require.NoError(t, err)
+	_, err = q.PushMany(ctx, db.PushManyParams{Queue: "keeps", Payloads: []string{"1"}, Partitions: []string{"p"}})
+	require.NoError(t, err)
+	for _, sql := range []string{
+		`INSERT INTO queen.log_dlq (partition_id, consumer_group, "offset", message_id, transaction_id, payload, failed_at)
+			SELECT p.id, 'g', 0, gen_random_uuid(), 'x', '1', clock_timestamp() - interval '1 hour' FROM queen.log_partitions p, generate_series(1, 2500)`,
+		`SELECT queen.configure_queue_v1('forgets', '{"deadLetterRetentionSeconds": 60}')`,
+	} {
+		_, err = d.Pool.Exec(ctx, sql)
+		require.NoError(t, err)
+	}
+
+	stop := workers.Start(ctx, workers.DeadLetters(q, quiet))
+	defer stop()
+	require.Eventually(t, func() bool {
+		var left, removed int
+		err := d.Pool.QueryRow(ctx, `SELECT (SELECT count(*) FROM queen.log_dlq), (SELECT coalesce(sum(removed), 0) FROM queen.dead_letter_removals)`).Scan(&left, &removed)
+		return err == nil && left == 2500 && removed == 2500
+	}, 10*time.Second, 20*time.Millisecond)
+}

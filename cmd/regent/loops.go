@@ -13,5 +13,6 @@ import (
 // startLoops starts the maintenance loops. The function that it returns stops
 // them and waits for the running steps.
 func startLoops(ctx context.Context, pool *pgxpool.Pool, log *slog.Logger) (stop func()) {
-	return workers.Start(ctx, workers.Settle(db.New(pool), log))
+	q := db.New(pool)
+	return workers.Start(ctx, workers.Settle(q, log), workers.DeadLetters(q, log))
 }
