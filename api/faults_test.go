@@ -287,6 +287,8 @@ func noise(random *rand.Rand) (method, target, body string) {
 		"GET /api/v1/pop/queue/q", "GET /api/v1/pop/queue/q/partition/p", "GET /api/v1/pop/queue/%F0/partition/%00", "GET /api/v1/resources/queues",
 		"GET /api/v1/resources/queues/q", "GET /api/v1/resources/queues/q/depth", "DELETE /api/v1/resources/queues/z", "GET /health", "GET /api/v1/nothing", "PUT /api/v1/push",
 		"POST /api/v1/transaction", "GET /api/v1/pop",
+		"GET /api/v1/dlq", "DELETE /api/v1/dlq", "POST /api/v1/dlq/x/replay", "POST /api/v1/dlq/00000000-0000-0000-0000-000000000001/replay",
+		"DELETE /api/v1/messages/x/%00", "DELETE /api/v1/messages/00000000-0000-0000-0000-000000000001/%F0", "POST /api/v1/messages/00000000-0000-0000-0000-000000000001/q/retry",
 	}
 	method, target, _ = strings.Cut(routes[random.IntN(len(routes))], " ")
 	return method, target + queries[random.IntN(len(queries))], bodies[random.IntN(len(bodies))]

@@ -404,18 +404,3 @@ func (f sqlFace) list() any { return f.document("SELECT queen.list_queues_v1()::
 func (f sqlFace) remove(a scenarioArgs) any {
 	return f.document("SELECT queen.delete_queue_v1($1)::text", a.Queue)
 }
-
-// deadLetters are the rows that acks filed; no face lists them yet.
-func deadLetters(ts *testServer) any {
-	return sqlFace{ts}.rows(func(row pgx.CollectableRow) (map[string]any, error) {
-		var group, txn, reason string
-		var payload *string
-		var retries int
-		err := row.Scan(&group, &txn, &payload, &reason, &retries)
-		data := any(nil)
-		if payload != nil {
-			data = *payload
-		}
-		return map[string]any{"_": txn, "group": group, "data": data, "error": reason, "retries": retries}, err
-	}, "SELECT consumer_group, transaction_id, payload, error, retry_count FROM queen.log_dlq ORDER BY failed_at, id")
-}

@@ -48,7 +48,11 @@ type scenarioStep struct {
 	Detail    *scenarioArgs
 	List      *scenarioArgs
 	Delete    *scenarioArgs
-	Dead      *scenarioArgs
+	Dead      *scenarioArgs // lists dead letters, oldest first
+	Replay    *scenarioArgs // the dead letter named by letter
+	Retry     *scenarioArgs // the newest dead letter of the message named by letter, which is its transactionId
+	Forget    *scenarioArgs // deletes the dead letters of that message
+	Bury      *scenarioArgs // deletes those of a queue
 }
 
 // scenarioArgs are the arguments of every act.
@@ -69,6 +73,7 @@ type scenarioArgs struct {
 	Lease        string
 	Seconds      int
 	Acks         []scenarioAck
+	Letter       string
 }
 
 // scenarioItem is a message; its payload is JSON text.
@@ -98,6 +103,7 @@ type face interface {
 	detail(a scenarioArgs) any
 	list() any
 	remove(a scenarioArgs) any
+	letterFace
 }
 
 func TestScenarios(t *testing.T) {
@@ -200,7 +206,15 @@ func (r *scenarioRun) act(step scenarioStep) any {
 	case step.Delete != nil:
 		return r.face.remove(r.args(step.Delete))
 	case step.Dead != nil:
-		return deadLetters(r.ts)
+		return r.face.dead(r.args(step.Dead))
+	case step.Replay != nil:
+		return r.face.replay(r.args(step.Replay))
+	case step.Retry != nil:
+		return r.face.retry(r.args(step.Retry), r.from[""])
+	case step.Forget != nil:
+		return r.face.forget(r.args(step.Forget), r.from[""])
+	case step.Bury != nil:
+		return r.face.bury(r.args(step.Bury))
 	}
 	require.FailNow(r.t, "a step without an act", "%+v", step)
 	return nil
@@ -240,7 +254,7 @@ func (r *scenarioRun) fillIn(text *string) *string {
 // args are the arguments of an act with variables filled in.
 func (r *scenarioRun) args(given *scenarioArgs) scenarioArgs {
 	a := *given
-	a.Queue, a.Lease = r.fill(a.Queue), r.fill(a.Lease)
+	a.Queue, a.Lease, a.Letter = r.fill(a.Queue), r.fill(a.Lease), r.fill(a.Letter)
 	a.Group, a.Partition = r.fillIn(a.Group), r.fillIn(a.Partition)
 	a.From = r.fill(a.From)
 	a.Items, a.Acks = slices.Clone(a.Items), slices.Clone(a.Acks)
@@ -347,6 +361,10 @@ func settled(answer any) any {
 			}
 		}
 		return out
+	case string:
+		if strings.HasPrefix(value, "dlq:") { // the id of a dead letter is drawn
+			return "dlq:drawn"
+		}
 	}
 	return answer
 }
