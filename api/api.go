@@ -40,7 +40,6 @@ type Server struct {
 	room   *waitroom
 	teller *teller
 	owners owners
-	fills  fills
 
 	stopping atomic.Bool    // readyz says no, parked pops go home
 	stop     chan struct{}  // closed when stopping turns true

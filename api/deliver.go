@@ -214,27 +214,3 @@ func (o *owners) of(partition uuid.UUID) (queueKey, bool) {
 	queue, ok := o.queues[partition]
 	return queue, ok
 }
-
-// fills remembers for a second which queues have no minPopWaitTime, so that most
-// pops need no question before their claim. A new wait is honoured a second late.
-type fills struct {
-	mu     sync.Mutex
-	simple map[queueKey]time.Time
-}
-
-const fillTrust = time.Second
-
-func (f *fills) known(queue queueKey) bool {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	return time.Since(f.simple[queue]) < fillTrust
-}
-
-func (f *fills) note(queue queueKey) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if f.simple == nil || len(f.simple) >= maxOwners {
-		f.simple = map[queueKey]time.Time{}
-	}
-	f.simple[queue] = time.Now()
-}

@@ -124,6 +124,8 @@ type popRequest struct {
 	group   string
 	wait    bool
 	timeout time.Duration
+	began   time.Time // of the wait
+	met     bool      // a claim found nothing: later ones repeat it
 	// What the last claim said about conflation.
 	conflation, conflict bool
 }
@@ -191,20 +193,18 @@ func (s *Server) pop(ctx context.Context, r *popRequest) ([]db.PopRow, error) {
 	if !r.wait {
 		return s.claim(ctx, r)
 	}
+	r.began = time.Now()
 	waiting, cancel := context.WithTimeout(ctx, r.timeout)
 	defer cancel()
 	w := s.room.enter(r.line())
 	took := false
 	defer func() { s.room.leave(w, took) }()
 	for {
-		if err := s.hold(ctx, waiting, r, w); err != nil {
-			return nil, err
-		}
 		mark, gone := s.room.mark(w)
 		if gone {
 			return nil, nil
 		}
-		rows, err := s.claim(ctx, r)
+		rows, err := s.claimFull(ctx, waiting, r, w)
 		if err != nil || len(rows) > 0 {
 			took = len(rows) > 0
 			return rows, err
@@ -220,12 +220,42 @@ func (s *Server) pop(ctx context.Context, r *popRequest) ([]db.PopRow, error) {
 	}
 }
 
-// claim is one call of the database.
+// claimFull claims, and where the queue wants fuller batches waits for one first.
+// The function itself holds back on such a queue, so that others cost one call
+// and a change of the option counts at once, whichever server made it (O-24).
+func (s *Server) claimFull(ctx, waiting context.Context, r *popRequest, w *waiter) ([]db.PopRow, error) {
+	r.args.Hold = r.args.Partition == nil && r.args.Batch > 1
+	rows, err := s.claim(ctx, r)
+	if err != nil || len(rows) > 0 || !r.args.Hold {
+		return rows, err
+	}
+	wanted, err := s.hold(ctx, waiting, r, w)
+	if err != nil || !wanted {
+		r.met = true
+		return nil, err
+	}
+	if _, gone := s.room.mark(w); gone {
+		return nil, nil
+	}
+	r.args.Hold = false
+	if r.args.WaitedMs == nil {
+		r.args.WaitedMs = new(int32) // the queue was there a moment ago
+	}
+	return s.claim(ctx, r)
+}
+
+// claim is one call of the database. One that repeats another makes no queue: it
+// would be one that was deleted meanwhile, here or at another server (F143). And
+// what is new to it counts from the beginning of the wait (O-16).
 func (s *Server) claim(ctx context.Context, r *popRequest) (rows []db.PopRow, err error) {
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
 	err = s.call(ctx, func(ctx context.Context, q querier) (err error) {
+		if r.met {
+			waited := int32(time.Since(r.began).Milliseconds() + 1)
+			r.args.WaitedMs = &waited
+		}
 		rows, err = q.Pop(ctx, r.args)
 		return err
 	})
@@ -233,6 +263,7 @@ func (s *Server) claim(ctx context.Context, r *popRequest) (rows []db.PopRow, er
 	if err == nil && len(rows) > 0 {
 		s.owners.learn(rows, queueKey{r.args.TenantID, r.args.Queue})
 	}
+	r.met = r.met || err == nil && !r.args.Hold
 	return rows, err
 }
 
@@ -277,18 +308,19 @@ func (s *Server) release(r *popRequest, rows []db.PopRow) {
 	s.room.released(queueKey{r.args.TenantID, r.args.Queue}, r.group)
 }
 
-// hold waits for a fuller batch where the queue asks for it: before the claim,
-// so that no lease runs and no connection is held (O-24). It ends when the batch
-// is full, when the queue's time is over, and never after the caller's.
-func (s *Server) hold(ctx, waiting context.Context, r *popRequest, w *waiter) error {
-	if r.args.Partition != nil || r.args.Batch <= 1 {
-		return nil
-	}
+// hold waits for a fuller batch before the claim, so that no lease runs and no
+// connection is held, and reports false where the queue does not ask for it. It
+// ends when the batch is full, when there is nothing to wait beside, when the
+// queue's time is over, and never after the caller's (O-24).
+func (s *Server) hold(ctx, waiting context.Context, r *popRequest, w *waiter) (wanted bool, err error) {
 	var window <-chan time.Time
 	for {
 		fill, err := s.fill(ctx, r)
-		if err != nil || fill.MinPopWaitTime <= 0 || fill.Available <= 0 || fill.Available >= int64(r.args.Batch) {
-			return err
+		if err != nil || fill.MinPopWaitTime <= 0 {
+			return false, err
+		}
+		if fill.Available <= 0 || fill.Available >= int64(r.args.Batch) {
+			return true, nil
 		}
 		if window == nil {
 			timer := time.NewTimer(time.Duration(fill.MinPopWaitTime) * time.Millisecond)
@@ -298,34 +330,25 @@ func (s *Server) hold(ctx, waiting context.Context, r *popRequest, w *waiter) er
 		select {
 		case <-w.signal:
 		case <-window:
-			return nil
+			return true, nil
 		case <-s.stop:
-			return nil
+			return true, nil
 		case <-waiting.Done():
-			return nil
+			return true, nil
 		}
 	}
 }
 
 // fill asks how full a batch would be.
 func (s *Server) fill(ctx context.Context, r *popRequest) (row db.PopFillRow, err error) {
-	queue := queueKey{r.args.TenantID, r.args.Queue}
-	if s.fills.known(queue) {
-		return row, nil
-	}
-	partitions := r.args.MaxPartitions
-	if partitions == partitionsNotGiven {
-		partitions = 1
+	args := db.PopFillParams{Queue: r.args.Queue, ConsumerGroup: &r.group, MaxPartitions: r.args.MaxPartitions, TenantID: r.args.TenantID}
+	if args.MaxPartitions == partitionsNotGiven {
+		args.MaxPartitions = 1
 	}
 	err = s.call(ctx, func(ctx context.Context, q querier) (err error) {
-		row, err = q.PopFill(ctx, db.PopFillParams{
-			Queue: r.args.Queue, ConsumerGroup: &r.group, MaxPartitions: partitions, TenantID: r.args.TenantID,
-		})
+		row, err = q.PopFill(ctx, args)
 		return err
 	})
-	if err == nil && row.MinPopWaitTime <= 0 {
-		s.fills.note(queue)
-	}
 	return row, err
 }
 

@@ -132,7 +132,9 @@ func (s *Server) deleteQueue(ctx context.Context, in *queueInput) (*documentRepl
 		return q.DeleteQueue(ctx, in.Queue, s.tenant(ctx))
 	})
 	if err == nil {
-		s.room.deleted(queueKey{s.tenant(ctx), in.Queue})
+		gone := queueKey{s.tenant(ctx), in.Queue}
+		s.room.deleted(gone.hash())
+		s.teller.tellGone(gone)
 	}
 	return reply, err
 }

@@ -18,12 +18,14 @@ import (
 const tellEvery = 100 * time.Millisecond
 
 // Words between servers: "<word> <server> [<queue hash>]". hello and here make a
-// server known to the others, so that nobody notifies while alone.
+// server known to the others, so that nobody notifies while alone. gone is a queue
+// that was deleted.
 const (
 	wordHello = "hello"
 	wordHere  = "here"
 	wordBye   = "bye"
 	wordPush  = "push"
+	wordGone  = "gone"
 )
 
 // teller tells the other servers of the database which queues got something,
@@ -53,6 +55,16 @@ func (t *teller) tell(tenant uuid.UUID, queue string) {
 	t.mu.Unlock()
 }
 
+// tellGone notes that a queue was deleted.
+func (t *teller) tellGone(queue queueKey) {
+	t.mu.Lock()
+	if len(t.peers) > 0 {
+		t.words = append(t.words, wordGone+" "+t.id+" "+queue.hash())
+		t.ring()
+	}
+	t.mu.Unlock()
+}
+
 // ring makes the loop look; the caller holds the lock.
 func (t *teller) ring() {
 	select {
@@ -61,12 +73,13 @@ func (t *teller) ring() {
 	}
 }
 
-// hear takes in one notification. It answers the hash of a queue to wake, if any.
-func (t *teller) hear(payload string) (hash string, wake bool) {
+// hear takes in one notification. It answers the word and the hash of the queue
+// where one is named, else nothing.
+func (t *teller) hear(payload string) (word, hash string) {
 	word, rest, _ := strings.Cut(payload, " ")
 	from, hash, _ := strings.Cut(rest, " ")
 	if from == t.id || from == "" {
-		return "", false
+		return "", ""
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -79,11 +92,13 @@ func (t *teller) hear(payload string) (hash string, wake bool) {
 		t.peers[from] = struct{}{}
 	case wordBye:
 		delete(t.peers, from)
-	case wordPush:
+	case wordPush, wordGone:
 		t.peers[from] = struct{}{}
-		return hash, hash != ""
+		if hash != "" {
+			return word, hash
+		}
 	}
-	return "", false
+	return "", ""
 }
 
 // collect takes what is to be said.
@@ -146,8 +161,11 @@ func (s *Server) hearOthers(ctx context.Context) {
 			return session.Notify(ctx, conn, []string{wordHello + " " + s.teller.id})
 		},
 		Heard: func(payload string) {
-			if hash, wake := s.teller.hear(payload); wake {
+			switch word, hash := s.teller.hear(payload); word {
+			case wordPush:
 				s.room.told(hash)
+			case wordGone:
+				s.room.deleted(hash)
 			}
 		},
 		Lost: func(err error) {

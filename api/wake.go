@@ -130,18 +130,28 @@ func (r *waitroom) mark(w *waiter) (told uint64, gone bool) {
 	return w.line.told, w.gone
 }
 
-// deleted ends the waits for a queue: a claim would make it again (F143).
-func (r *waitroom) deleted(queue queueKey) {
+// deleted ends the waits for the queue with a hash.
+func (r *waitroom) deleted(hash string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	for l := range r.queues[queue] {
-		for e := l.waiters.Front(); e != nil; e = e.Next() {
-			w := e.Value.(*waiter)
-			w.gone = true
-			select {
-			case w.signal <- struct{}{}:
-			default:
-			}
+	for key, lines := range r.queues {
+		if key.hash() != hash {
+			continue
+		}
+		for l := range lines {
+			l.end()
+		}
+	}
+}
+
+// end sends everybody of a line home.
+func (l *line) end() {
+	for e := l.waiters.Front(); e != nil; e = e.Next() {
+		w := e.Value.(*waiter)
+		w.gone = true
+		select {
+		case w.signal <- struct{}{}:
+		default:
 		}
 	}
 }

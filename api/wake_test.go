@@ -98,8 +98,8 @@ func TestTellerKnowsItsPeersAndTellsOnce_F195(t *testing.T) {
 	a, b := newTeller(), newTeller()
 	a.tell(defaultTenant, "q")
 	require.Empty(t, a.collect(), "nobody is there")
-	_, wake := a.hear(wordHello + " " + a.id)
-	require.False(t, wake)
+	word, _ := a.hear(wordHello + " " + a.id)
+	require.Empty(t, word)
 	require.Empty(t, a.collect(), "its own word")
 	a.hear(wordHello + " " + b.id)
 	answer := a.collect()
@@ -110,14 +110,16 @@ func TestTellerKnowsItsPeersAndTellsOnce_F195(t *testing.T) {
 	}
 	told := b.collect()
 	require.Len(t, told, 1, "once a queue")
-	hash, wake := a.hear(told[0])
-	require.True(t, wake)
-	require.Equal(t, queueKey{defaultTenant, "q"}.hash(), hash)
+	word, hash := a.hear(told[0])
+	require.Equal(t, []string{wordPush, queueKey{defaultTenant, "q"}.hash()}, []string{word, hash})
+	b.tellGone(queueKey{defaultTenant, "q"})
+	word, hash = a.hear(b.collect()[0])
+	require.Equal(t, []string{wordGone, queueKey{defaultTenant, "q"}.hash()}, []string{word, hash})
 	a.hear(wordBye + " " + b.id)
 	a.tell(defaultTenant, "q")
 	require.Empty(t, a.collect())
 	for _, odd := range []string{"", "x", wordPush, wordPush + " " + b.id, "  ", wordHello} {
-		_, wake := a.hear(odd)
-		require.False(t, wake, odd)
+		word, _ := a.hear(odd)
+		require.Empty(t, word, odd)
 	}
 }

@@ -77,7 +77,8 @@ SELECT id, transaction_id, partition, partition_id, "offset", payload, key, crea
     p_auto_ack => $6::boolean,
     p_max_partitions => $7::integer,
     p_subscription_mode => $8::text,
-    p_subscription_from => $9::text
+    p_subscription_from => $9::text,
+    p_waited_ms => $10::integer
 )
 `
 
@@ -91,6 +92,7 @@ type PopMessagesParams struct {
 	MaxPartitions    int32
 	SubscriptionMode string
 	SubscriptionFrom *string
+	WaitedMs         *int32
 }
 
 func (q *Queries) PopMessages(ctx context.Context, arg PopMessagesParams) ([]PoppedMessage, error) {
@@ -104,6 +106,7 @@ func (q *Queries) PopMessages(ctx context.Context, arg PopMessagesParams) ([]Pop
 		arg.MaxPartitions,
 		arg.SubscriptionMode,
 		arg.SubscriptionFrom,
+		arg.WaitedMs,
 	)
 	if err != nil {
 		return nil, err

@@ -253,7 +253,9 @@ SELECT partition_id, partition, lease_id, lease_expires_at, delivery_attempt, cr
     p_subscription_mode => $8::text,
     p_subscription_from => $9::text,
     p_tenant_id => $10::uuid,
-    p_conflation => $11::boolean)
+    p_conflation => $11::boolean,
+    p_waited_ms => $12::integer,
+    p_hold => $13::boolean)
 `
 
 type PopParams struct {
@@ -268,6 +270,8 @@ type PopParams struct {
 	SubscriptionFrom *string
 	TenantID         uuid.UUID
 	Conflation       bool
+	WaitedMs         *int32
+	Hold             bool
 }
 
 // Claim the next messages of a queue for a group. MaxPartitions -1 is not given.
@@ -284,6 +288,8 @@ func (q *Queries) Pop(ctx context.Context, arg PopParams) ([]PopRow, error) {
 		arg.SubscriptionFrom,
 		arg.TenantID,
 		arg.Conflation,
+		arg.WaitedMs,
+		arg.Hold,
 	)
 	if err != nil {
 		return nil, err

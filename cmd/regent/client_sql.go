@@ -120,7 +120,8 @@ func (c *sqlClient) Pop(ctx context.Context, req popRequest) ([]message, error) 
 		s := int32(seconds(req.Lease))
 		arg.LeaseSeconds = &s
 	}
-	for deadline := time.Now().Add(req.Wait); ; {
+	began := time.Now()
+	for deadline := began.Add(req.Wait); ; {
 		var rows []db.PoppedMessage
 		err := c.run(ctx, repeatUnsent, func() (err error) {
 			rows, err = c.queries.PopMessages(ctx, arg)
@@ -135,6 +136,8 @@ func (c *sqlClient) Pop(ctx context.Context, req popRequest) ([]message, error) 
 		if err := sleep(ctx, min(pollEvery, time.Until(deadline))); err != nil {
 			return nil, err
 		}
+		waited := int32(min(time.Since(began), 24*time.Hour).Milliseconds())
+		arg.WaitedMs = &waited
 	}
 }
 

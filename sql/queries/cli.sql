@@ -16,7 +16,8 @@ SELECT * FROM queen.pop_v1(
     p_auto_ack => @auto_ack::boolean,
     p_max_partitions => @max_partitions::integer,
     p_subscription_mode => @subscription_mode::text,
-    p_subscription_from => sqlc.narg('subscription_from')::text
+    p_subscription_from => sqlc.narg('subscription_from')::text,
+    p_waited_ms => sqlc.narg('waited_ms')::integer
 );
 
 -- name: ReadPartition :many

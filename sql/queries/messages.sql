@@ -33,7 +33,9 @@ SELECT * FROM queen.log_pop_v1(
     p_subscription_mode => sqlc.narg('subscription_mode')::text,
     p_subscription_from => sqlc.narg('subscription_from')::text,
     p_tenant_id => @tenant_id::uuid,
-    p_conflation => @conflation::boolean);
+    p_conflation => @conflation::boolean,
+    p_waited_ms => sqlc.narg('waited_ms')::integer,
+    p_hold => @hold::boolean);
 
 -- name: Pending :many
 -- Positions of the probed (queue, partition, group) triples that may have something to deliver.

@@ -159,4 +159,37 @@ BEGIN
     END LOOP;
 END $$;
 
+-- A call that repeats one for a caller that waits (p_waited_ms) makes no queue, and counts what is new from the beginning of
+-- the wait: at a named partition with a second more, at a queue exactly.
+DO $$
+DECLARE
+    v_ago timestamptz := clock_timestamp() - interval '9.5 s';
+BEGIN
+    PERFORM FROM queen.log_pop_v1('gone', NULL, 'g', p_waited_ms => 0);
+    PERFORM FROM queen.log_pop_v1('gone', NULL, 'g', p_waited_ms => 100);
+    PERFORM FROM queen.pop_v1('gone', p_waited_ms => 100);
+    ASSERT NOT EXISTS (SELECT FROM queen.queues WHERE name = 'gone'), 'F143: a repeat makes no queue';
+    PERFORM FROM queen.log_pop_v1('gone', NULL, 'g');
+    ASSERT EXISTS (SELECT FROM queen.queues WHERE name = 'gone'), 'E-8: the first call does';
+
+    PERFORM pg_temp.push('wait', 'a', 3);
+    UPDATE queen.log_segments s SET created_at = v_ago + make_interval(secs => s.base_offset) WHERE s.partition_id = pg_temp.lane('wait', 'a');
+    ASSERT (SELECT count(*) FROM queen.log_pop_v1('wait', 'a', 'late', p_subscription_mode => 'new', p_waited_ms => 0)) = 0, '0: from now';
+    ASSERT (SELECT array_agg(r.first_offset) FROM queen.log_pop_v1('wait', 'a', 'g', p_subscription_mode => ' New ', p_waited_ms => 8000) r) = '{1,2}',
+        'O-16: from 9 s ago';
+    ASSERT (SELECT count(*) FROM queen.pop_v1('wait', 5, 'h', 'a', p_subscription_mode => 'new', p_waited_ms => 9000)) = 3, 'from 10 s ago, human face';
+    ASSERT (SELECT count(*) FROM queen.pop_v1('wait', 5, 'i', 'a', p_subscription_from => 'now', p_waited_ms => 7000)) = 1, 'now is new';
+    ASSERT (SELECT count(*) FROM queen.pop_v1('wait', 5, 'j', 'a', p_subscription_from => 'rubbish', p_subscription_mode => 'new', p_waited_ms => 1)) = 3,
+        'O-16: a time that cannot be read skips nothing';
+    ASSERT (SELECT count(*) FROM queen.pop_v1('wait', 5, 'k', 'a', p_waited_ms => 1)) = 3, 'all stays all';
+    ASSERT (SELECT count(*) FROM queen.pop_v1('wait', 5, 'l', 'a', p_subscription_mode => 'new', p_waited_ms => 2147483647)) = 3, 'an absurd wait does not fail';
+    ASSERT (SELECT count(*) FROM queen.pop_v1('wait', 5, 'm', p_subscription_mode => 'new', p_waited_ms => 9000)) = 2, 'O-13: a queue, exactly';
+    ASSERT (SELECT count(*) FROM queen.pop_v1('wait', 5, 'late', 'a', p_subscription_mode => 'new', p_waited_ms => 60000)) = 0, 'O-17: a cursor stays';
+    -- p_hold leaves a queue with a minPopWaitTime alone, whatever else.
+    PERFORM queen.configure_queue_v1('wait', '{"minPopWaitTime": 5}');
+    ASSERT (SELECT count(*) FROM queen.log_pop_v1('wait', NULL, 'n', p_subscription_mode => 'all', p_hold => true)) = 0, 'O-24: held';
+    ASSERT NOT EXISTS (SELECT FROM queen.consumer_groups_metadata m WHERE m.consumer_group = 'n'), 'O-24: nothing is made';
+    ASSERT (SELECT count(*) FROM queen.log_pop_v1('wait', NULL, 'n', p_subscription_mode => 'all')) = 3, 'O-24: by the next call';
+END $$;
+
 ROLLBACK;

@@ -39,6 +39,28 @@ END $$;
 REVOKE ALL ON FUNCTION queen._subscription(text, text, text) FROM PUBLIC;
 
 /*
+ * Purpose:     the subscription time of a call that repeats, for a caller that waits, one that found nothing p_waited_ms ago: a
+ *              wish for what is new counts from then (0: from now), else the push that made the partition would be skipped.
+ * Locks:       none.  Isolation: any.  Volatility: VOLATILE: reads the clock.
+ * Bounds:      waits of a day.  Idempotency: none.  Raises: nothing.
+ * Source:      O-14, O-16, F035.
+ */
+CREATE OR REPLACE FUNCTION queen._since_wait(
+    p_mode text,
+    p_from text,
+    p_waited_ms integer
+) RETURNS text
+LANGUAGE sql VOLATILE AS $$
+    SELECT CASE
+        WHEN p_waited_ms > 0
+             AND (lower(btrim(p_from)) = 'now'
+                  OR coalesce(btrim(p_from), '') = '' AND lower(btrim(p_mode)) IN ('new', 'new-only', 'new_only', 'newonly'))
+            THEN queen._utc(clock_timestamp() - make_interval(secs => least(p_waited_ms, 90000000) / 1000.0))
+        ELSE p_from END
+$$;
+REVOKE ALL ON FUNCTION queen._since_wait(text, text, integer) FROM PUBLIC;
+
+/*
  * Purpose:     where a cursor of a partition starts: all = before the log start; new = at the head; timestamp = before
  *              the first segment stamped at or after the instant, else at the head.
  * Locks:       none.  Isolation: READ COMMITTED.  Volatility: VOLATILE: needs a fresh snapshot.

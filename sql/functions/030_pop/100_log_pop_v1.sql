@@ -3,6 +3,9 @@
  *              up to p_max_partitions partitions (0 or less: no cap; none given: 1, for a conflating group p_batch within 64)
  *              that share the budget p_batch. The group's first pop decides whether it conflates (gets the last message of a
  *              partition only); a first row without payloads tells when it does, or when p_conflation asks for the contrary.
+ *              p_waited_ms says that the call repeats one that found nothing so long ago, for a caller that waits: it makes no
+ *              queue, since one that is missing now was deleted (F143), and what is new counts from then. p_hold leaves a
+ *              queue with a minPopWaitTime alone: the caller then asks log_pop_fill_v1 and waits before it claims (O-24).
  * Locks:       the queue and the group's registration at first contact, for 50 ms at most: an application that made the
  *              queue and idles gets an empty answer, not a line of waiting calls. Then consumer rows, SKIP LOCKED.
  * Isolation:   READ COMMITTED only.
@@ -24,7 +27,9 @@ CREATE OR REPLACE FUNCTION queen.log_pop_v1(
     p_subscription_mode text DEFAULT NULL,
     p_subscription_from text DEFAULT NULL,
     p_tenant_id uuid DEFAULT NULL,
-    p_conflation boolean DEFAULT false
+    p_conflation boolean DEFAULT false,
+    p_waited_ms integer DEFAULT NULL,
+    p_hold boolean DEFAULT false
 ) RETURNS SETOF queen.pop_row
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER
 SET search_path = queen, pg_catalog, pg_temp
@@ -47,6 +52,7 @@ DECLARE
     v_expires timestamptz;
     v_claimed uuid[] := '{}'::uuid[];
     v_seconds integer;
+    v_from text := p_subscription_from;
 BEGIN
     PERFORM queen._require_read_committed();
     PERFORM queen._check_name(p_queue, 'queue');
@@ -63,8 +69,15 @@ BEGIN
     WHERE q.tenant_id = v_tenant AND q.name = p_queue AND q.deleted_at IS NULL;
     r_queue := r_found.queue;
     v_policy := r_found.policy;
-    IF v_policy IS NULL AND (p_partition IS NULL OR (p_conflation AND r_queue.id IS NOT NULL)) THEN
-        v_policy := queen._register_unless_busy(p_queue, v_tenant, v_group, p_subscription_mode, p_subscription_from, p_conflation);
+    IF p_hold AND r_queue.min_pop_wait_time > 0 THEN
+        RETURN;
+    ELSIF p_waited_ms > 0 THEN
+        -- A named partition that was there has its cursor since the first call; for another a second more makes up for the way.
+        v_from := queen._since_wait(p_subscription_mode, v_from, least(p_waited_ms, 86400000) + CASE WHEN p_partition IS NULL THEN 0 ELSE 1000 END);
+    END IF;
+    IF v_policy IS NULL AND (r_queue.id IS NOT NULL AND (p_partition IS NULL OR p_conflation)
+                             OR r_queue.id IS NULL AND p_partition IS NULL AND p_waited_ms IS NULL) THEN
+        v_policy := queen._register_unless_busy(p_queue, v_tenant, v_group, p_subscription_mode, v_from, p_conflation);
     END IF;
     IF v_policy OR p_conflation THEN
         RETURN NEXT queen._pop_policy(v_group, coalesce(v_policy, p_conflation), p_conflation);
@@ -78,7 +91,7 @@ BEGIN
         RETURN QUERY
         SELECT r.* FROM queen.log_partitions p
         CROSS JOIN LATERAL queen._pop_partition(p.id, r_queue, v_group, v_left, NULL, v_seconds, p_auto_ack,
-            p_subscription_mode, p_subscription_from, coalesce(v_policy, false)) r
+            p_subscription_mode, v_from, coalesce(v_policy, false)) r
         WHERE p.queue_id = r_queue.id AND p.name = p_partition;
         RETURN;
     END IF;
@@ -88,7 +101,7 @@ BEGIN
     LOOP
         FOR r_row IN
             SELECT * FROM queen._pop_partition(r_lane.id, r_queue, v_group, v_left, v_lease_id, v_seconds, p_auto_ack,
-                p_subscription_mode, p_subscription_from, v_policy)
+                p_subscription_mode, v_from, v_policy)
         LOOP
             IF v_claimed[cardinality(v_claimed)] IS DISTINCT FROM r_lane.id THEN
                 v_claimed := v_claimed || r_lane.id;
@@ -104,6 +117,6 @@ BEGIN
         INSERT INTO queen.log_lease_members (lease_id, partition_ids, expires_at) VALUES (v_lease_id, v_claimed, v_expires);
     END IF;
 END $$;
-COMMENT ON FUNCTION queen.log_pop_v1(text, text, text, integer, integer, integer, boolean, text, text, uuid, boolean) IS
+COMMENT ON FUNCTION queen.log_pop_v1(text, text, text, integer, integer, integer, boolean, text, text, uuid, boolean, integer, boolean) IS
 'Claim the next messages of a queue for a consumer group under one lease (or commit them at once with p_auto_ack); answers slices of segments in offset order.';
-REVOKE ALL ON FUNCTION queen.log_pop_v1(text, text, text, integer, integer, integer, boolean, text, text, uuid, boolean) FROM PUBLIC;
+REVOKE ALL ON FUNCTION queen.log_pop_v1(text, text, text, integer, integer, integer, boolean, text, text, uuid, boolean, integer, boolean) FROM PUBLIC;

@@ -1,5 +1,6 @@
 /*
- * Purpose:     take messages from psql or an application, one row a message. The lease ends by ack_v1, or by time.
+ * Purpose:     take messages from psql or an application, one row a message. The lease ends by ack_v1, or by time. Who calls
+ *              it again and again to wait says in p_waited_ms since when (log_pop_v1).
  * Locks:       as log_pop_v1, under a lock_timeout of 5 s.
  * Isolation:   READ COMMITTED only.
  * Volatility:  VOLATILE: writes.
@@ -18,7 +19,8 @@ CREATE OR REPLACE FUNCTION queen.pop_v1(
     p_max_partitions integer DEFAULT NULL,
     p_subscription_mode text DEFAULT 'all',
     p_subscription_from text DEFAULT NULL,
-    p_conflation boolean DEFAULT false
+    p_conflation boolean DEFAULT false,
+    p_waited_ms integer DEFAULT NULL
 ) RETURNS SETOF queen.popped_message
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER
 SET search_path = queen, pg_catalog, pg_temp
@@ -28,14 +30,14 @@ BEGIN
     RETURN QUERY
     SELECT m.*
     FROM queen.log_pop_v1(p_queue, p_partition, p_group, p_batch, p_max_partitions, p_lease_seconds, p_auto_ack,
-        p_subscription_mode, p_subscription_from, NULL, p_conflation) WITH ORDINALITY r
+        p_subscription_mode, p_subscription_from, NULL, p_conflation, p_waited_ms) WITH ORDINALITY r
     CROSS JOIN LATERAL queen._messages(r.partition_id, r.partition, r.lease_id, r.lease_expires_at, r.delivery_attempt,
         r.created_at, r.id_base, r.segment_base, r.first_offset, r.payloads, r.transaction_ids, r.keys, r.offsets) m
     ORDER BY r.ordinality, m."offset";
 END $$;
-COMMENT ON FUNCTION queen.pop_v1(text, integer, text, text, integer, boolean, integer, text, text, boolean) IS
+COMMENT ON FUNCTION queen.pop_v1(text, integer, text, text, integer, boolean, integer, text, text, boolean, integer) IS
 'Take the next messages of a queue for a consumer group (none: queue mode). Finish them with ack_v1 before the lease ends, or they come again. With p_conflation (a group''s first pop decides) only the last message of a partition.';
-REVOKE ALL ON FUNCTION queen.pop_v1(text, integer, text, text, integer, boolean, integer, text, text, boolean) FROM PUBLIC;
+REVOKE ALL ON FUNCTION queen.pop_v1(text, integer, text, text, integer, boolean, integer, text, text, boolean, integer) FROM PUBLIC;
 
 /*
  * Purpose:     a stored payload as JSON; one that was damaged and is no JSON any more comes as a string.

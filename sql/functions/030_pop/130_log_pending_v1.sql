@@ -1,6 +1,6 @@
 /*
  * Purpose:     which of the given (queue, partition or NULL, group) triples may have something to deliver now, for
- *              parked pops: a cheap superset. First contact answers yes, so that a subscription is made before the data.
+ *              parked pops: a cheap superset. A queue that is missing has nothing: a repeated pop makes none (F143).
  * Locks:       none.  Isolation: READ COMMITTED.
  * Volatility:  VOLATILE: must see what committed a moment ago.
  * Bounds:      the partitions held for each group, and those written since its floor, until one is found.
@@ -30,8 +30,7 @@ BEGIN
     SELECT (w.ord - 1)::integer
     FROM unnest(p_queues, p_partitions, p_consumer_groups, p_tenant_ids) WITH ORDINALITY w (queue, part, grp, tenant, ord)
     LEFT JOIN queen.queues q ON q.tenant_id = queen._tenant(w.tenant) AND q.name = w.queue AND q.deleted_at IS NULL
-    WHERE q.id IS NULL AND w.part IS NULL
-       OR w.part IS NOT NULL AND EXISTS (
+    WHERE w.part IS NOT NULL AND EXISTS (
         SELECT FROM queen._standing(w.grp) s
         WHERE s.queue_id = q.id AND s.name = w.part AND s.owed AND coalesce(s.leased_until <= clock_timestamp(), true)
           AND queen._gates_are_open(q, s.id, s.log_start, s.committed, s.head_offset, s.head_stamp))
