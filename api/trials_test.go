@@ -328,7 +328,7 @@ func TestDeadLettersEqualWhatWasPushed_F067(t *testing.T) {
 		}
 	})
 	filed := `SELECT count(*) FROM queen.log_dlq`
-	for end := time.Now().Add(20 * time.Second); ts.count(filed) < messages && time.Now().Before(end); {
+	for end := time.Now().Add(60 * time.Second); ts.count(filed) < messages && time.Now().Before(end); {
 		r, err := ts.try(context.Background(), "GET", "/api/v1/pop/queue/q?batch=1&leaseSeconds=60", "")
 		if err != nil || r.Status != http.StatusOK {
 			continue

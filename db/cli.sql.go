@@ -141,7 +141,7 @@ func (q *Queries) PopMessages(ctx context.Context, arg PopMessagesParams) ([]Pop
 const pushMany = `-- name: PushMany :many
 SELECT item, status, message_id, transaction_id, "offset", partition FROM queen.push_many_v1(
     p_queue => $1::text,
-    p_payloads => ($2::text[])::json[],
+    p_payloads => $2::json[],
     p_partitions => $3::text[],
     p_transaction_ids => $4::text[]
 )
@@ -149,7 +149,7 @@ SELECT item, status, message_id, transaction_id, "offset", partition FROM queen.
 
 type PushManyParams struct {
 	Queue          string
-	Payloads       []string
+	Payloads       [][]byte
 	Partitions     []string
 	TransactionIds []string
 }

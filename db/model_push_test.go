@@ -268,7 +268,7 @@ func (r *modelRun) transaction() {
 func (r *modelRun) pushMany(conn *pgx.Conn) {
 	queue := r.queue()
 	var groups []modelGroup
-	params := PushManyParams{Queue: queue, Payloads: []string{}, Partitions: []string{}, TransactionIds: []string{}}
+	params := PushManyParams{Queue: queue, Payloads: [][]byte{}, Partitions: []string{}, TransactionIds: []string{}}
 	where := make([][2]int, 0, 6)
 	for i := range r.rng.IntN(6) {
 		id := fmt.Sprintf("%s%d", r.pick("m", "r"), r.rng.IntN(8))
@@ -287,7 +287,7 @@ func (r *modelRun) pushMany(conn *pgx.Conn) {
 		g := &groups[at]
 		where = append(where, [2]int{at, len(g.ids)})
 		g.ids, g.payloads, g.keys = append(g.ids, &id), append(g.payloads, payload), append(g.keys, nil)
-		params.Payloads, params.Partitions = append(params.Payloads, payload), append(params.Partitions, part)
+		params.Payloads, params.Partitions = append(params.Payloads, []byte(payload)), append(params.Partitions, part)
 		params.TransactionIds = append(params.TransactionIds, id)
 	}
 	r.note("push many %s %v %v", queue, params.Partitions, params.TransactionIds)

@@ -107,7 +107,10 @@ func clientIDs(n int) []string {
 type manyProducer struct{ *sqlWorker }
 
 func (p *manyProducer) Push(ctx context.Context, payloads []string) error {
-	arg := db.PushManyParams{Queue: benchQueue, Payloads: payloads, Partitions: p.lanes}
+	arg := db.PushManyParams{Queue: benchQueue, Payloads: make([][]byte, len(payloads)), Partitions: p.lanes}
+	for i, payload := range payloads {
+		arg.Payloads[i] = []byte(payload)
+	}
 	if len(p.lanes) > 1 {
 		arg.Partitions = make([]string, len(payloads))
 		for i := range payloads {

@@ -90,7 +90,7 @@ func (c *sqlClient) run(ctx context.Context, may repeat, call func() error) erro
 func (c *sqlClient) Push(ctx context.Context, items []pushItem) ([]pushVerdict, error) {
 	arg := db.PushManyParams{Queue: items[0].Queue}
 	for _, it := range items {
-		arg.Payloads = append(arg.Payloads, string(it.Payload))
+		arg.Payloads = append(arg.Payloads, it.Payload)
 		arg.Partitions = append(arg.Partitions, it.Partition)
 		arg.TransactionIds = append(arg.TransactionIds, it.TransactionID)
 	}

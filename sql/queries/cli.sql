@@ -1,7 +1,7 @@
 -- name: PushMany :many
 SELECT * FROM queen.push_many_v1(
     p_queue => @queue::text,
-    p_payloads => (@payloads::text[])::json[],
+    p_payloads => @payloads::json[],
     p_partitions => @partitions::text[],
     p_transaction_ids => @transaction_ids::text[]
 );

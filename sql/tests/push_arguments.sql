@@ -108,6 +108,21 @@ BEGIN
     ASSERT pg_temp.push('''{q}''', '''{p}''', '''{1}''', '''{1}''', '''{same}''') = '', 'E-5: the same names';
     ASSERT (SELECT count(DISTINCT q.tenant_id) = 2 AND count(*) = 2 FROM queen.queues q JOIN queen.log_partitions p ON p.queue_id = q.id
             JOIN queen.log_segments s ON s.partition_id = p.id WHERE q.name = 'q'), 'E-5: two queues of one name';
+
+    -- The short way of a partition that is in use refuses the same.
+    PERFORM queen.push_v1('q', '1');
+    PERFORM queen.push_v1('q', '1');
+    ASSERT pg_temp.refusal('SELECT * FROM queen.push_v1(''q'', ''1'', NULL)') = 'QN400 partition', 'design 7: no partition';
+    ASSERT pg_temp.refusal('SELECT * FROM queen.push_v1(''q'', NULL)') = 'QN400 p_payloads', 'P-26: null payload';
+    ASSERT pg_temp.refusal('SELECT * FROM queen.push_many_v1(''q'', ARRAY[''1'', NULL]::json[])') = 'QN400 p_payloads', 'P-26: a null payload';
+    ASSERT pg_temp.refusal(format('SELECT * FROM queen.push_v1(''q'', ''1'', ''Default'', %L)', repeat('x', 65536))) = 'QN400 transaction_id', 'F-3: id over 64 KiB';
+    ASSERT pg_temp.push('''{q}''', '''{Default}''', '''{2}''', '''{1}''') = 'QN400 p_counts', 'P-26: a count too high';
+    ASSERT pg_temp.push('''{q}''', '''{Default}''', '''{1}''', '''{NULL}''') = 'QN400 p_payloads', 'P-26: a null payload';
+    ASSERT pg_temp.push('''{q}''', '''{Default}''', '''{1}''', '''{1}''', '''{a,b}''') = 'QN400 p_transaction_ids', 'P-26: too many ids';
+    ASSERT pg_temp.push('''{q}''', '''{Default}''', '''{1}''', '''{1}''', 'NULL', '''{a,b}''') = 'QN400 p_transaction_ids', 'P-26: too many keys';
+    ASSERT pg_temp.push('''{q}''', '''{Default}''', '''{1}''', '''{1}''', 'NULL', 'NULL', '''{1,2}''') = 'QN400 p_counts', 'P-26: nonces';
+    ASSERT pg_temp.push('''{q}''', '''{Default}''', '''{1}''', '''{1}''', 'NULL', 'NULL', 'NULL', 'false', 'NULL', '''{x}''') = 'QN400 p_trace_ids', 'design 7: trace id';
+    ASSERT pg_temp.push('''{q}''', '''{Default}''', '''{1}''', '''{1}''', 'NULL', 'NULL', 'NULL', 'false', 'NULL', 'NULL', '''{a,b}''') LIKE 'QN400 p_%', 'P-26: producers';
 END $$;
 
 CREATE ROLE regent_test_writer;
@@ -130,7 +145,7 @@ BEGIN
 END $$;
 RESET SESSION AUTHORIZATION;
 
--- An encrypted queue takes envelopes only (design 4).
+-- An encrypted queue takes envelopes only (design 4), also in a partition that is in use.
 DO $$
 DECLARE
     v_envelope text := '{"encrypted": "YQ==", "iv": "YQ==", "authTag": "YQ==", "kid": "k1"}';

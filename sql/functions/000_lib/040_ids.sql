@@ -16,10 +16,12 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
 $$;
 REVOKE ALL ON FUNCTION queen._frame_id(uuid, bigint) FROM PUBLIC;
 
+-- The first 64 bits of a UUIDv7 in hex digits: milliseconds, version, microseconds. A float holds whole microseconds
+-- until the year 2255, and costs half of what numeric does.
 CREATE OR REPLACE FUNCTION queen._uuid_head(p_stamp timestamptz) RETURNS text
 LANGUAGE sql STABLE PARALLEL SAFE AS $$
-    SELECT lpad(to_hex(floor(extract(epoch FROM p_stamp) * 1000)::bigint), 12, '0')
-        || '7' || lpad(to_hex(extract(microseconds FROM p_stamp)::bigint % 1000), 3, '0')
+    SELECT lpad(to_hex(((date_part('epoch', p_stamp) * 1000000)::bigint / 1000 << 16) | 28672
+        | (date_part('epoch', p_stamp) * 1000000)::bigint % 1000), 16, '0')
 $$;
 REVOKE ALL ON FUNCTION queen._uuid_head(timestamptz) FROM PUBLIC;
 

@@ -22,7 +22,6 @@ CREATE OR REPLACE FUNCTION queen._push_groups(
 LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
     v_rows queen.push_row[];
-    r_lane record;
     r_lanes record;
     r_part queen.log_partitions;
     r_out queen.push_row;
@@ -36,17 +35,6 @@ BEGIN
         RETURN NULL;
     ELSIF NOT queen._check_push(p_queues, p_partitions, p_counts, p_payloads, p_ids, p_keys, p_trace_ids, p_producer_subs, p_nonces) THEN
         RETURN NULL;
-    ELSIF v_groups = 1 AND p_counts[1] > 0 AND NOT p_skip_locked THEN
-        -- The common case in one statement: what is read beside the lock is the queue's options, which it does not guard.
-        SELECT q.dedup_window_seconds AS win, q.encryption_enabled AS encrypted, p AS part INTO r_lane
-        FROM queen.queues q
-        JOIN queen.log_partitions p ON p.queue_id = q.id AND p.name = p_partitions[1]
-        WHERE q.tenant_id = p_tenant_id AND q.name = p_queues[1] AND q.deleted_at IS NULL
-        FOR NO KEY UPDATE OF p;
-        IF FOUND AND NOT r_lane.encrypted THEN
-            RETURN queen._push_group(0, r_lane.part, r_lane.win, p_payloads, queen._unless_all_null(p_ids), p_keys,
-                p_trace_ids, p_producer_subs, p_nonces[1]);
-        END IF;
     END IF;
     r_lanes := queen._resolve_lanes(p_queues, p_partitions, p_tenant_id);
     IF array_position(r_lanes.ids, NULL) IS NOT NULL THEN
@@ -82,6 +70,12 @@ BEGIN
             SELECT * INTO r_part FROM queen.log_partitions WHERE id = r_lanes.ids[v_i] FOR NO KEY UPDATE;
         END IF;
         IF r_part.id IS NOT NULL THEN
+            r_out := queen._push_plain(v_i - 1, r_part, p_payloads[v_from : v_to], queen._unless_all_null(p_ids[v_from : v_to]),
+                p_keys[v_from : v_to], p_trace_ids[v_from : v_to], p_producer_subs[v_from : v_to], p_nonces[v_i]);
+            IF r_out.status IS NOT NULL THEN
+                v_rows := v_rows || r_out;
+                CONTINUE;
+            END IF;
             v_rows := v_rows || queen._push_group(v_i - 1, r_part, r_lanes.windows[v_i], p_payloads[v_from : v_to],
                 queen._unless_all_null(p_ids[v_from : v_to]), p_keys[v_from : v_to], p_trace_ids[v_from : v_to],
                 p_producer_subs[v_from : v_to], p_nonces[v_i]);

@@ -32,7 +32,20 @@ SET enable_seqscan = off
 AS $$
 DECLARE
     r_row queen.push_row;
+    v_items integer := cardinality(p_payloads);
 BEGIN
+    -- The common call: one group, as _check_push wants it.
+    IF v_items > 0 AND p_counts = ARRAY[v_items] AND cardinality(p_queues) = 1 AND cardinality(p_partitions) = 1 AND NOT p_skip_locked
+       AND coalesce(cardinality(p_nonces), 1) = 1 AND coalesce(cardinality(p_transaction_ids), v_items) = v_items
+       AND coalesce(cardinality(p_keys), v_items) = v_items AND p_trace_ids IS NULL
+       AND coalesce(cardinality(p_producer_subs), v_items) = v_items THEN
+        r_row := queen._push_lane(p_queues[1], p_partitions[1], p_payloads, p_transaction_ids, p_keys,
+            p_producer_subs, p_nonces[1], queen._tenant(p_tenant_id));
+        IF r_row.status IS NOT NULL THEN
+            RETURN NEXT r_row;
+            RETURN;
+        END IF;
+    END IF;
     FOREACH r_row IN ARRAY coalesce(queen._push(p_queues, p_partitions, p_counts, p_payloads, p_transaction_ids, p_keys,
         p_nonces, p_skip_locked, queen._tenant(p_tenant_id), p_trace_ids, p_producer_subs), '{}')
     LOOP

@@ -26,10 +26,17 @@ DECLARE
     r_in record;
     r_bad record;
     v_rows queen.push_row[];
+    r_row queen.push_row;
+    v_prefix text;
+    v_partition text := CASE WHEN p_partitions IS NULL THEN 'Default' ELSE p_partitions[1] END;
+    v_payloads text[] := p_payloads::text[];
     v_items integer := cardinality(p_payloads);
 BEGIN
-    PERFORM queen._check_items(p_transaction_ids, p_keys);
-    IF array_to_string(p_payloads, '') LIKE '%\\u%' THEN
+    IF p_transaction_ids IS NOT NULL OR p_keys IS NOT NULL THEN
+        PERFORM queen._check_items(p_transaction_ids, p_keys);
+    END IF;
+    IF (CASE WHEN v_items = 1 THEN strpos(v_payloads[1], '\u') > 0
+             ELSE EXISTS (SELECT FROM unnest(v_payloads) p WHERE strpos(p, '\u') > 0) END) THEN
         PERFORM queen._check_surrogates(p_payloads);
     END IF;
     IF cardinality(p_transaction_ids) <> v_items OR cardinality(p_keys) <> v_items
@@ -57,8 +64,21 @@ BEGIN
         ) g2
         GROUP BY g2.payloads, g2.ids, g2.keys, g2.origin;
     ELSE
+        r_row := queen._push_lane(p_queue, v_partition, v_payloads, p_transaction_ids, p_keys, NULL, NULL, queen._current_tenant());
+        IF r_row.status = 'queued' AND v_items = 1 THEN
+            RETURN QUERY SELECT 0, r_row.status, r_row.id_base, coalesce(p_transaction_ids[1], r_row.id_base::text),
+                                r_row.base_offset, v_partition;
+            RETURN;
+        ELSIF r_row.status = 'queued' THEN
+            v_prefix := left(r_row.id_base::text, 31);
+            RETURN QUERY
+            SELECT k, r_row.status, (v_prefix || lpad(to_hex(k), 5, '0'))::uuid,
+                   coalesce(p_transaction_ids[k + 1], v_prefix || lpad(to_hex(k), 5, '0')), r_row.base_offset + k, v_partition
+            FROM generate_series(0, v_items - 1) k;
+            RETURN;
+        END IF;
         SELECT coalesce(p_partitions, ARRAY['Default']) AS partitions, ARRAY[v_items] AS counts,
-               p_payloads::text[] AS payloads, p_transaction_ids AS ids, p_keys AS keys, NULL::bigint[] AS origin
+               v_payloads AS payloads, p_transaction_ids AS ids, p_keys AS keys, NULL::bigint[] AS origin
         INTO r_in;
     END IF;
     v_rows := queen._push(

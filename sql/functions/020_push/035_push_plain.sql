@@ -1,0 +1,131 @@
+/*
+ * Purpose:     store the common group with one look and one insert: ids minted, or all given and above the running
+ *              maximum; one segment; a partition whose row stays as it is. NULL, and nothing done, when anything is out
+ *              of the common: _push_group then looks again, under the same lock.
+ * Locks:       none of its own; the caller locked the partition row in an earlier statement.
+ * Isolation:   READ COMMITTED; elsewhere a stale tail collides on the segments' key (_push makes it a 40001).
+ * Volatility:  VOLATILE: writes, and needs a snapshot newer than the lock.
+ * Bounds:      1000 frames, and 1 MiB or one frame.
+ * Idempotency: none: ids above the running maximum cannot be repeats.
+ * Raises:      23505 when another transaction took the offsets (only above READ COMMITTED).
+ * Source:      design 3.1, 3.2 rules 2 and 6, 3.4.
+ */
+CREATE OR REPLACE FUNCTION queen._push_plain(
+    p_grp integer,
+    r_part queen.log_partitions,
+    p_payloads text[],
+    p_ids text[],
+    p_keys text[],
+    p_trace_ids text[],
+    p_producer_subs text[],
+    p_nonce bigint
+) RETURNS queen.push_row
+LANGUAGE plpgsql VOLATILE AS $$
+DECLARE
+    r_tail record;
+    v_count integer := cardinality(p_payloads);
+    v_bytes bigint;
+    v_id text;
+    v_lo text COLLATE "C";
+    v_hi text COLLATE "C";
+BEGIN
+    -- One message is told apart where that spares a call: few messages a call is where the time of calls shows.
+    IF v_count = 1 THEN
+        v_bytes := octet_length(p_payloads[1]) + coalesce(octet_length(p_ids[1]), 0) + coalesce(octet_length(p_keys[1]), 0);
+    ELSE
+        v_bytes := queen._frame_bytes(p_payloads, p_ids, p_keys);
+    END IF;
+    SELECT l.end_offset AS last, l.created_at, l.cum_bytes, greatest(clock_timestamp(), now()) AS stamp,
+           (SELECT x.high FROM queen.log_txns x
+            WHERE x.partition_id = r_part.id AND x.base_offset >= r_part.txns_start
+            ORDER BY x.base_offset DESC LIMIT 1) AS high
+    INTO r_tail
+    FROM queen.log_segments l
+    WHERE l.partition_id = r_part.id AND l.base_offset >= r_part.log_start
+    ORDER BY l.base_offset DESC LIMIT 1;
+    -- IS NOT TRUE, so that anything unknown (no segment, no last stamp, no sidecar row) is out of the common.
+    IF (r_tail.last >= r_part.last_offset AND r_tail.stamp > r_tail.created_at AND r_tail.stamp > r_part.last_stamp
+        AND NOT queen._writes_head(r_part, r_tail.stamp) AND v_count <= 1000 AND (v_bytes <= 1048576 OR v_count = 1)
+        AND r_tail.high IS NOT NULL AND (p_ids IS NULL OR queen._ids_ascend(p_ids, r_tail.high))) IS NOT TRUE THEN
+        RETURN NULL;
+    END IF;
+    v_id := queen._id_base(r_tail.stamp, coalesce(p_nonce, queen._draw_nonce()))::text;
+    v_lo := coalesce(left(p_ids[1], 64), v_id);
+    v_hi := coalesce(left(p_ids[v_count], 64), left(v_id, 31) || lpad(to_hex(v_count - 1), 5, '0'));
+    WITH segment AS (
+        INSERT INTO queen.log_segments (
+            partition_id, base_offset, end_offset, created_at, id_base, frames, bytes, orig_bytes, cum_bytes,
+            payloads, transaction_ids, keys, trace_ids, producer_subs)
+        VALUES (
+            r_part.id, r_tail.last + 1, r_tail.last + v_count, r_tail.stamp, v_id::uuid, v_count, v_bytes, v_bytes,
+            r_tail.cum_bytes + v_bytes, p_payloads, p_ids, queen._unless_all_null(p_keys),
+            queen._unless_all_null(p_trace_ids)::uuid[], queen._unless_all_null(p_producer_subs))
+    )
+    INSERT INTO queen.log_txns (partition_id, base_offset, end_offset, created_at, hashes, lo, hi, high, out_of_order)
+    VALUES (r_part.id, r_tail.last + 1, r_tail.last + v_count, r_tail.stamp,
+            CASE WHEN v_count = 1 THEN ARRAY[hashtextextended(coalesce(p_ids[1], v_id) COLLATE "C", queen._id_seed(r_part.id))]
+                 ELSE queen._segment_hashes(v_id, v_count, p_ids, queen._id_seed(r_part.id)) END,
+            v_lo, v_hi,
+            greatest(r_tail.high COLLATE "C", v_hi), v_lo <= r_tail.high COLLATE "C");
+    RETURN ROW(p_grp, 'queued', r_part.id, r_tail.last + 1, v_id, r_tail.stamp, v_count, 0, NULL, NULL, NULL, NULL, NULL)::queen.push_row;
+END $$;
+REVOKE ALL ON FUNCTION queen._push_plain(integer, queen.log_partitions, text[], text[], text[], text[], text[], bigint) FROM PUBLIC;
+
+/*
+ * Purpose:     the hashes of the ids of a segment: of those given, where none is null, or of the minted ones.
+ * Locks:       none.  Isolation: any.  Volatility: IMMUTABLE.
+ * Bounds:      one pass.  Idempotency: yes.  Raises: nothing.
+ * Source:      design 3.1, 3.4.
+ */
+CREATE OR REPLACE FUNCTION queen._segment_hashes(p_id_base text, p_frames integer, p_ids text[], p_seed bigint) RETURNS bigint[]
+LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
+DECLARE
+    v_prefix text := left(p_id_base, 31);
+BEGIN
+    IF p_ids IS NULL THEN
+        RETURN ARRAY(SELECT hashtextextended(v_prefix || lpad(to_hex(k), 5, '0'), p_seed) FROM generate_series(0, p_frames - 1) k);
+    END IF;
+    RETURN ARRAY(SELECT hashtextextended(u.id COLLATE "C", p_seed) FROM unnest(p_ids) WITH ORDINALITY u (id, ord) ORDER BY u.ord);
+END $$;
+REVOKE ALL ON FUNCTION queen._segment_hashes(text, integer, text[], bigint) FROM PUBLIC;
+
+/*
+ * Purpose:     lock the one partition of a push and store there in the common way, in two statements and without a look at
+ *              anything else. NULL, and no row written, when a payload is null, the partition is missing, the queue is
+ *              encrypted, the isolation level is another, or the push is out of the common: _push then says or does the rest.
+ * Locks:       the partition, FOR NO KEY UPDATE; kept also when the answer is NULL.
+ * Isolation:   any; only READ COMMITTED stores.
+ * Volatility:  VOLATILE: writes.
+ * Bounds:      as _push_plain.  Idempotency: as _push_plain.
+ * Raises:      as _push_plain; 55P03 after the caller's lock_timeout.
+ * Source:      design 3.2 rule 1.
+ */
+CREATE OR REPLACE FUNCTION queen._push_lane(
+    p_queue text,
+    p_partition text,
+    p_payloads text[],
+    p_ids text[],
+    p_keys text[],
+    p_producer_subs text[],
+    p_nonce bigint,
+    p_tenant_id uuid
+) RETURNS queen.push_row
+LANGUAGE plpgsql VOLATILE AS $$
+DECLARE
+    r_lane record;
+BEGIN
+    IF array_position(p_payloads, NULL) IS NOT NULL OR current_setting('transaction_isolation') <> 'read committed' THEN
+        RETURN NULL;
+    END IF;
+    -- What is read beside the lock is the queue's options, which it does not guard.
+    SELECT p AS part, q.encryption_enabled AS encrypted INTO r_lane
+    FROM queen.queues q
+    JOIN queen.log_partitions p ON p.queue_id = q.id AND p.name = p_partition
+    WHERE q.tenant_id = p_tenant_id AND q.name = p_queue AND q.deleted_at IS NULL
+    FOR NO KEY UPDATE OF p;
+    IF r_lane.encrypted IS NOT FALSE THEN
+        RETURN NULL;
+    END IF;
+    RETURN queen._push_plain(0, r_lane.part, p_payloads, queen._unless_all_null(p_ids), p_keys, NULL, p_producer_subs, p_nonce);
+END $$;
+REVOKE ALL ON FUNCTION queen._push_lane(text, text, text[], text[], text[], text[], bigint, uuid) FROM PUBLIC;
