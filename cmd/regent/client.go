@@ -26,6 +26,14 @@ type client interface {
 	Queue(ctx context.Context, name string) (json.RawMessage, error)
 	Configure(ctx context.Context, req configureRequest) (json.RawMessage, error)
 	DeleteQueue(ctx context.Context, name string) (json.RawMessage, error)
+	// DeadLetters are a page of dead letters, newest first, by queue and group.
+	DeadLetters(ctx context.Context, f letterFilter, limit, offset int) ([]deadLetter, error)
+	// DeleteDeadLetters deletes those of a queue, or of one of its groups.
+	DeleteDeadLetters(ctx context.Context, f letterFilter) (int, error)
+	// Replay moves one dead letter; an empty queue or partition is its own.
+	Replay(ctx context.Context, id, queue, partition string) (outcome, error)
+	// Redrive moves all that the filter chooses, oldest first, at most step between two calls of each.
+	Redrive(ctx context.Context, f letterFilter, step int, dryRun bool, each func([]outcome) error) error
 	Close()
 }
 

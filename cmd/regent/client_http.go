@@ -47,6 +47,7 @@ func newHTTPClient(base, token string, again retrier) (*httpClient, error) {
 type statusError struct {
 	status     int
 	text       string
+	result     string // of a replay that was refused
 	retryAfter time.Duration
 }
 
@@ -145,10 +146,11 @@ func (c *httpClient) address(req request) string {
 func newStatusError(resp *http.Response, body []byte) *statusError {
 	e := &statusError{status: resp.StatusCode, text: http.StatusText(resp.StatusCode)}
 	var said struct {
-		Error string `json:"error"`
+		Error  string `json:"error"`
+		Result string `json:"result"`
 	}
 	if json.Unmarshal(body, &said) == nil && said.Error != "" {
-		e.text = said.Error
+		e.text, e.result = said.Error, said.Result
 	} else if text := oneLine(strings.TrimSpace(string(body)), 200); text != "" {
 		e.text = text
 	}

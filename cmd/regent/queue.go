@@ -209,6 +209,7 @@ func optionFlags() []optionFlag {
 		{"retention", "retentionSeconds", "age at which a message goes", optSeconds},
 		{"completed-retention", "completedRetentionSeconds", "age at which a message goes that every group has consumed", optSeconds},
 		{"max-wait-time", "maxWaitTimeSeconds", "age at which an unconsumed message goes", optSeconds},
+		{"dead-letter-retention", "deadLetterRetentionSeconds", "age at which a dead letter goes; 0s keeps them", optSeconds},
 		{"encryption-enabled", "encryptionEnabled", "store payloads encrypted", optBool},
 	}
 }

@@ -33,6 +33,7 @@ DECLARE
     v_tenant uuid := queen._tenant(p_tenant_id);
     v_ids uuid[];
     v_lanes uuid[];
+    v_times timestamptz[];
     v_lane uuid;
     v_rows queen.replay_row[];
 BEGIN
@@ -40,7 +41,8 @@ BEGIN
     IF coalesce(p_max_rows, 0) < 1 THEN
         PERFORM queen._raise('QN400', 'p_max_rows must be at least 1', 'p_max_rows');
     END IF;
-    SELECT array_agg(x.id ORDER BY x.failed_at, x.id), array_agg(x.partition_id ORDER BY x.failed_at, x.id) INTO v_ids, v_lanes
+    SELECT array_agg(x.id ORDER BY x.failed_at, x.id), array_agg(x.partition_id ORDER BY x.failed_at, x.id), array_agg(x.failed_at ORDER BY x.failed_at, x.id)
+    INTO v_ids, v_lanes, v_times
     FROM (
         SELECT c.*, row_number() OVER w AS ord, sum(octet_length(c.payload)) OVER w AS total
         FROM (
@@ -65,8 +67,10 @@ BEGIN
         v_rows := v_rows || ARRAY(SELECT r FROM queen._redrive_lane(v_lane,
             ARRAY(SELECT u.id FROM unnest(v_ids, v_lanes) WITH ORDINALITY u (id, lane, ord) WHERE u.lane = v_lane ORDER BY u.ord), p_dry_run) r);
     END LOOP;
+    -- The time of one that is gone is what it was when it was chosen: the caller goes on from it.
     RETURN QUERY
-    SELECT r.* FROM unnest(v_ids) WITH ORDINALITY u (id, ord) JOIN unnest(v_rows) r ON r.dlq_id = u.id ORDER BY u.ord;
+    SELECT u.id, r.result, r.queue, r.partition, r.consumer_group, r.transaction_id, u.at, r.message_id, r."offset", r.code, r.error
+    FROM unnest(v_ids, v_times) WITH ORDINALITY u (id, at, ord) JOIN unnest(v_rows) r ON r.dlq_id = u.id ORDER BY u.ord;
 END $$;
 COMMENT ON FUNCTION queen.redrive_dead_letters_step_v1(text, text, text, timestamptz, timestamptz, text, integer, timestamptz, uuid, boolean, uuid) IS
 'Move dead letters back to their partitions in bounded steps, oldest first, one answer row each; p_dry_run only says which.';

@@ -1,0 +1,284 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+
+	"regent.local/regent/db"
+)
+
+// deadLetter is one dead letter in the words of the HTTP API.
+type deadLetter struct {
+	ID            string          `json:"id"`
+	TransactionID string          `json:"transactionId"`
+	PartitionID   string          `json:"partitionId"`
+	Queue         string          `json:"queue"`
+	Partition     string          `json:"partition"`
+	ConsumerGroup string          `json:"consumerGroup"`
+	ErrorMessage  *string         `json:"errorMessage"`
+	RetryCount    int             `json:"retryCount"`
+	FailedAt      time.Time       `json:"failedAt"`
+	Data          json.RawMessage `json:"data"`
+}
+
+// letterFilter chooses dead letters; an empty field chooses all.
+type letterFilter struct {
+	queue, group, partition, reason string
+	since, until                    *time.Time
+}
+
+// outcome is what became of one dead letter: moved, movable (in a dry run),
+// duplicate, failed or busy (it is kept), or gone.
+type outcome struct {
+	DlqID         string    `json:"dlqId"`
+	Result        string    `json:"result"`
+	Queue         string    `json:"queue"`
+	Partition     string    `json:"partition"`
+	ConsumerGroup string    `json:"consumerGroup"`
+	TransactionID string    `json:"transactionId"`
+	FailedAt      time.Time `json:"failedAt"`
+	Offset        *int64    `json:"offset"`
+	Error         string    `json:"error,omitempty"`
+}
+
+// maxPage is the longest page that the API answers.
+const maxPage = 1000
+
+func (c *httpClient) DeadLetters(ctx context.Context, f letterFilter, limit, offset int) ([]deadLetter, error) {
+	q := url.Values{"limit": {strconv.Itoa(limit)}, "offset": {strconv.Itoa(offset)}}
+	if f.queue != "" {
+		q.Set("queue", f.queue)
+	}
+	if f.group != "" {
+		q.Set("consumerGroup", f.group)
+	}
+	body, err := c.call(ctx, request{method: http.MethodGet, path: []string{"api", "v1", "dlq"}, query: q, may: repeatAny})
+	if err != nil {
+		return nil, fmt.Errorf("list dead letters: %w", err)
+	}
+	var list struct {
+		Messages []deadLetter `json:"messages"`
+	}
+	return list.Messages, decode(body, &list)
+}
+
+func (c *httpClient) DeleteDeadLetters(ctx context.Context, f letterFilter) (int, error) {
+	q := url.Values{"queue": {f.queue}}
+	if f.group != "" {
+		q.Set("consumerGroup", f.group)
+	}
+	body, err := c.call(ctx, request{method: http.MethodDelete, path: []string{"api", "v1", "dlq"}, query: q})
+	if err != nil {
+		return 0, fmt.Errorf("delete dead letters of %q: %w", f.queue, err)
+	}
+	var answer struct {
+		Deleted int `json:"deleted"`
+	}
+	return answer.Deleted, decode(body, &answer)
+}
+
+// Replay is not repeated when the answer was lost: the second would say gone of
+// what the first moved.
+func (c *httpClient) Replay(ctx context.Context, id, queue, partition string) (outcome, error) {
+	payload, err := json.Marshal(map[string]*string{"queue": optional(queue), "partition": optional(partition)})
+	if err != nil {
+		return outcome{}, fmt.Errorf("replay %s: %w", id, err)
+	}
+	body, err := c.call(ctx, request{method: http.MethodPost, path: []string{"api", "v1", "dlq", id, "replay"}, body: payload})
+	var status *statusError
+	switch {
+	case errors.As(err, &status) && status.status == http.StatusNotFound:
+		return outcome{DlqID: id, Result: "gone"}, nil
+	case errors.As(err, &status) && status.result == "failed":
+		return outcome{DlqID: id, Result: "failed", Error: status.text}, nil
+	case err != nil:
+		return outcome{}, fmt.Errorf("replay %s: %w", id, err)
+	}
+	var answer struct {
+		outcome
+		OriginalTransactionID string `json:"originalTransactionId"`
+		ReplayedAs            struct {
+			Offset *int64 `json:"offset"`
+		} `json:"replayedAs"`
+	}
+	err = decode(body, &answer)
+	answer.TransactionID, answer.Offset = answer.OriginalTransactionID, answer.ReplayedAs.Offset
+	return answer.explained(), err
+}
+
+// explained adds a reason where the API's answer has only the result.
+func (o outcome) explained() outcome {
+	if o.Result == "duplicate" && o.Error == "" {
+		o.Error = "the partition already has a message with this transactionId; the dead letter is kept"
+	}
+	return o
+}
+
+// Redrive lists all that the filter chooses, then replays one by one, oldest
+// first: the API has no other way.
+func (c *httpClient) Redrive(ctx context.Context, f letterFilter, step int, dryRun bool, each func([]outcome) error) error {
+	letters, err := allLetters(ctx, c, f)
+	if err != nil {
+		return err
+	}
+	for part := range slices.Chunk(letters, step) {
+		done := make([]outcome, 0, len(part))
+		for _, l := range part {
+			o := outcome{DlqID: l.ID, Result: "movable", Queue: l.Queue, Partition: l.Partition}
+			if !dryRun {
+				if o, err = c.Replay(ctx, l.ID, "", ""); err != nil {
+					return errors.Join(err, each(done))
+				}
+			}
+			done = append(done, o.of(l))
+		}
+		if err := each(done); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// of fills in what only the list knows.
+func (o outcome) of(l deadLetter) outcome {
+	o.Queue, o.Partition, o.ConsumerGroup, o.TransactionID, o.FailedAt = l.Queue, l.Partition, l.ConsumerGroup, l.TransactionID, l.FailedAt
+	return o
+}
+
+// allLetters are the dead letters that a filter chooses, oldest first, without
+// their payloads. What is filed or moved meanwhile may be missed: ask again.
+func allLetters(ctx context.Context, c client, f letterFilter) (all []deadLetter, err error) {
+	known := map[string]bool{}
+	for offset := 0; ; offset += maxPage {
+		page, err := c.DeadLetters(ctx, f, maxPage, offset)
+		if err != nil {
+			return nil, err
+		}
+		for _, l := range page {
+			if l.Data = nil; f.chooses(l) && !known[l.ID] {
+				known[l.ID] = true
+				all = append(all, l)
+			}
+		}
+		if len(page) < maxPage {
+			slices.Reverse(all)
+			return all, nil
+		}
+	}
+}
+
+// chooses judges what the API's list does not.
+func (f letterFilter) chooses(l deadLetter) bool {
+	return (f.partition == "" || l.Partition == f.partition) && strings.Contains(text(l.ErrorMessage), f.reason) &&
+		(f.since == nil || !l.FailedAt.Before(*f.since)) && (f.until == nil || l.FailedAt.Before(*f.until))
+}
+
+func (c *sqlClient) DeadLetters(ctx context.Context, f letterFilter, limit, offset int) ([]deadLetter, error) {
+	arg := db.ListDeadLettersParams{Queue: optional(f.queue), ConsumerGroup: optional(f.group), MaxRows: int32(limit), Skip: int32(offset), TenantID: ownTenant()}
+	var rows []db.DeadLetterRow
+	err := c.run(ctx, repeatAny, func() (err error) {
+		rows, err = c.queries.ListDeadLetters(ctx, arg)
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("list dead letters: %w", err)
+	}
+	letters := make([]deadLetter, len(rows))
+	for i, r := range rows {
+		letters[i] = deadLetter{ID: r.ID.String(), TransactionID: r.TransactionID, PartitionID: r.PartitionID.String(), Queue: r.Queue, Partition: r.Partition,
+			ConsumerGroup: r.ConsumerGroup, ErrorMessage: r.Error, RetryCount: int(r.RetryCount), FailedAt: r.FailedAt.UTC(), Data: json.RawMessage("null")}
+		if r.Payload != nil && json.Valid([]byte(*r.Payload)) {
+			letters[i].Data = json.RawMessage(*r.Payload)
+		} else if r.Payload != nil {
+			letters[i].Data = jsonText(*r.Payload)
+		}
+	}
+	return letters, nil
+}
+
+func (c *sqlClient) DeleteDeadLetters(ctx context.Context, f letterFilter) (total int, err error) {
+	const step = 10_000
+	for deleted := int32(step); deleted == step; total += int(deleted) {
+		err = c.run(ctx, repeatUnsent, func() (err error) {
+			deleted, err = c.queries.DeleteDeadLetters(ctx, db.DeleteDeadLettersParams{Queue: f.queue, ConsumerGroup: optional(f.group), MaxRows: step, TenantID: ownTenant()})
+			return err
+		})
+		if err != nil {
+			return total, fmt.Errorf("delete dead letters of %q: %w", f.queue, err)
+		}
+	}
+	return total, nil
+}
+
+func (c *sqlClient) Replay(ctx context.Context, id, queue, partition string) (outcome, error) {
+	letter, err := uuid.Parse(id)
+	if err != nil {
+		return outcome{DlqID: id, Result: "gone"}, nil
+	}
+	var row db.ReplayRow
+	err = c.run(ctx, repeatUnsent, func() (err error) {
+		row, err = c.queries.ReplayDeadLetter(ctx, db.ReplayDeadLetterParams{ID: letter, Queue: optional(queue), Partition: optional(partition), TenantID: ownTenant()})
+		return err
+	})
+	if err != nil {
+		return outcome{}, fmt.Errorf("replay %s: %w", id, err)
+	}
+	return sqlOutcome(row), nil
+}
+
+func sqlOutcome(r db.ReplayRow) outcome {
+	return outcome{DlqID: r.DlqID.String(), Result: r.Result, Queue: r.Queue, Partition: r.Partition, ConsumerGroup: r.ConsumerGroup,
+		TransactionID: r.TransactionID, FailedAt: r.FailedAt.UTC(), Offset: r.Offset, Error: text(r.Error)}
+}
+
+// Redrive goes step by step; each is a transaction of its own. What a step found
+// in somebody's hands is replayed alone, which waits.
+func (c *sqlClient) Redrive(ctx context.Context, f letterFilter, step int, dryRun bool, each func([]outcome) error) error {
+	arg := db.RedriveDeadLettersStepParams{Queue: optional(f.queue), ConsumerGroup: optional(f.group), Partition: optional(f.partition), Error: optional(f.reason),
+		Since: f.since, Until: f.until, MaxRows: int32(step), DryRun: dryRun, TenantID: ownTenant()}
+	for {
+		var rows []db.ReplayRow
+		err := c.run(ctx, repeatUnsent, func() (err error) {
+			rows, err = c.queries.RedriveDeadLettersStep(ctx, arg)
+			return err
+		})
+		if err != nil {
+			return fmt.Errorf("redrive: %w", err)
+		}
+		if len(rows) == 0 {
+			return nil
+		}
+		done, err := c.settleBusy(ctx, rows)
+		if err := errors.Join(err, each(done)); err != nil {
+			return err
+		}
+		last := rows[len(rows)-1]
+		arg.AfterFailedAt, arg.AfterID = &last.FailedAt, &last.DlqID
+	}
+}
+
+func (c *sqlClient) settleBusy(ctx context.Context, rows []db.ReplayRow) ([]outcome, error) {
+	done := make([]outcome, 0, len(rows))
+	for _, r := range rows {
+		o := sqlOutcome(r)
+		if o.Result == "busy" {
+			alone, err := c.Replay(ctx, o.DlqID, "", "")
+			if err != nil {
+				return done, err
+			}
+			o.Result, o.Error, o.Offset = alone.Result, alone.Error, alone.Offset
+		}
+		done = append(done, o)
+	}
+	return done, nil
+}
