@@ -40,6 +40,7 @@ type Server struct {
 	room   *waitroom
 	teller *teller
 	owners owners
+	seals  *sealer
 
 	stopping atomic.Bool    // readyz says no, parked pops go home
 	stop     chan struct{}  // closed when stopping turns true
@@ -57,7 +58,11 @@ func New(cfg Config, pool *pgxpool.Pool, log *slog.Logger) (*Server, error) {
 	if log == nil {
 		log = slog.New(slog.DiscardHandler)
 	}
-	s := &Server{cfg: cfg, pool: pool, log: log, stop: make(chan struct{}), room: newWaitroom(), teller: newTeller()}
+	seals, err := newSealer(cfg.EncryptionKey, cfg.EncryptionKeys, log)
+	if err != nil {
+		return nil, err
+	}
+	s := &Server{cfg: cfg, pool: pool, log: log, stop: make(chan struct{}), room: newWaitroom(), teller: newTeller(), seals: seals}
 	s.route()
 	return s, nil
 }

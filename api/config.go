@@ -3,6 +3,7 @@ package api
 import (
 	"errors"
 	"fmt"
+	"log/slog"
 	"net"
 	"net/url"
 	"strconv"
@@ -27,6 +28,9 @@ type Config struct {
 	PopWaitMax       time.Duration // POP_WAIT_MAX_INTERVAL_MS: longest interval
 	SubscriptionMode string        // DEFAULT_SUBSCRIPTION_MODE: of a pop that names none
 	AckRequireLease  bool          // REGENT_ACK_REQUIRE_LEASE: refuse a lease-less ack under a live lease
+
+	EncryptionKey  string // QUEEN_ENCRYPTION_KEY: 64 hexadecimal characters; without, pushes to encrypted queues are refused
+	EncryptionKeys string // REGENT_ENCRYPTION_KEYS: id:key,... of messages that were sealed earlier
 
 	DatabaseURL      string        // DATABASE_URL, else built from PG_*
 	PoolSize         int           // DB_POOL_SIZE: 0 is the smaller of 160 and half of max_connections
@@ -72,6 +76,8 @@ func ConfigFromEnv(lookup func(string) (string, bool)) (Config, error) {
 	env.millis("POP_WAIT_MAX_INTERVAL_MS", &cfg.PopWaitMax, 1)
 	env.text("DEFAULT_SUBSCRIPTION_MODE", &cfg.SubscriptionMode)
 	env.boolean("REGENT_ACK_REQUIRE_LEASE", &cfg.AckRequireLease)
+	env.text("QUEEN_ENCRYPTION_KEY", &cfg.EncryptionKey)
+	env.text("REGENT_ENCRYPTION_KEYS", &cfg.EncryptionKeys)
 	env.number("DB_POOL_SIZE", &cfg.PoolSize, 1)
 	env.text("REGENT_EXEC_MODE", &cfg.ExecMode)
 	env.millis("QUEEN_STMT_TIMEOUT_MS", &cfg.StatementTimeout, 0)
@@ -108,6 +114,9 @@ func (c Config) check() error {
 		return fmt.Errorf("QUEEN_MAX_BODY_BYTES must be positive, got %d", c.MaxBodyBytes)
 	}
 	if _, err := execMode(c.ExecMode); err != nil {
+		return err
+	}
+	if _, err := newSealer("", c.EncryptionKeys, slog.New(slog.DiscardHandler)); err != nil {
 		return err
 	}
 	if c.Flushers < 1 || c.AcquireTimeout <= 0 {

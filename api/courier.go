@@ -110,7 +110,11 @@ func (c *courier[W]) sendWaiting(b *batch[W]) bool {
 func (c *courier[W]) sendApart(b *batch[W]) {
 	for i, p := range b.parcels {
 		one := &batch[W]{key: b.key, parcels: b.parcels[i : i+1], items: p.items, bytes: p.bytes}
-		if again, err := c.send([]*batch[W]{one}, true); err != nil {
+		again, err := c.send([]*batch[W]{one}, true)
+		if err == nil && again[one] != 0 { // once more: it may be sent in another form
+			again, err = c.send([]*batch[W]{one}, true)
+		}
+		if err != nil {
 			one.fail(err)
 		} else if again[one] != 0 {
 			one.fail(errBusy)

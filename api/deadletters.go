@@ -85,7 +85,7 @@ func (s *Server) listDeadLetters(ctx context.Context, in *deadLettersInput) (*ra
 	if err != nil {
 		return nil, s.fail(ctx, "list dead letters", err)
 	}
-	return &rawReply{ContentType: "application/json", Body: renderDeadLetters(rows, args)}, nil
+	return &rawReply{ContentType: "application/json", Body: renderDeadLetters(s.seals, rows, args)}, nil
 }
 
 func (s *Server) deleteDeadLetters(ctx context.Context, in *deleteDeadLettersInput) (*rawReply, error) {

@@ -168,7 +168,7 @@ func renderReplay(row *db.ReplayRow) []byte {
 	return append(strconv.AppendBool(append(out, `},"dlqRowRemoved":`...), row.Result == "moved"), '}')
 }
 
-func renderDeadLetters(rows []db.DeadLetterRow, args db.ListDeadLettersParams) []byte {
+func renderDeadLetters(s *sealer, rows []db.DeadLetterRow, args db.ListDeadLettersParams) []byte {
 	size := 128
 	for i := range rows {
 		size += 640 + len(deref(rows[i].Payload))
@@ -178,14 +178,14 @@ func renderDeadLetters(rows []db.DeadLetterRow, args db.ListDeadLettersParams) [
 		if i > 0 {
 			out = append(out, ',')
 		}
-		out = appendDeadLetter(out, &rows[i])
+		out = appendDeadLetter(out, s, &rows[i])
 	}
 	out = strconv.AppendInt(append(out, `],"pagination":{"limit":`...), int64(args.MaxRows), 10)
 	out = strconv.AppendInt(append(out, `,"offset":`...), int64(args.Skip), 10)
 	return append(strconv.AppendInt(append(out, `},"total":`...), int64(len(rows)), 10), '}')
 }
 
-func appendDeadLetter(out []byte, row *db.DeadLetterRow) []byte {
+func appendDeadLetter(out []byte, s *sealer, row *db.DeadLetterRow) []byte {
 	failed := row.FailedAt.UTC().Format(millis)
 	out = appendUUID(append(out, `{"id":"`...), row.ID)
 	out = appendText(append(out, `","transactionId":`...), row.TransactionID)
@@ -195,7 +195,7 @@ func appendDeadLetter(out []byte, row *db.DeadLetterRow) []byte {
 	out = appendText(append(out, `,"consumerGroup":`...), row.ConsumerGroup)
 	out = appendOptional(append(out, `,"errorMessage":`...), row.Error)
 	out = strconv.AppendInt(append(out, `,"retryCount":`...), int64(row.RetryCount), 10)
-	payload, encrypted := reveal(row.Payload)
+	payload, encrypted := s.reveal(row.Payload)
 	out = appendData(append(out, `,"data":`...), payload)
 	out = append(out, `,"producerSub":null,"createdAt":"`+failed+`","failedAt":"`+failed+`"`...)
 	if encrypted {
@@ -206,33 +206,6 @@ func appendDeadLetter(out []byte, row *db.DeadLetterRow) []byte {
 
 // millis is the form of times on the management routes.
 const millis = "2006-01-02T15:04:05.000Z"
-
-// reveal is the payload to show, and whether it is stored encrypted.
-func reveal(payload *string) (text string, encrypted bool) {
-	if payload == nil {
-		return "null", false
-	}
-	return *payload, isEnvelope(*payload)
-}
-
-// isEnvelope recognises what the server stores in an encrypted queue, by its shape.
-func isEnvelope(payload string) bool {
-	if !strings.HasPrefix(strings.TrimLeft(payload, " \t\r\n"), "{") || !strings.Contains(payload, `"authTag"`) {
-		return false
-	}
-	var members map[string]json.RawMessage
-	if json.Unmarshal([]byte(payload), &members) != nil {
-		return false
-	}
-	for _, name := range []string{"encrypted", "iv", "authTag"} {
-		if members[name] == nil {
-			return false
-		}
-		delete(members, name)
-	}
-	delete(members, "kid")
-	return len(members) == 0
-}
 
 // named is a name with its field.
 type named struct{ field, value string }

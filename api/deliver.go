@@ -33,6 +33,9 @@ func (s *Server) deliver(c huma.Context, r *popRequest, rows []db.PopRow) {
 		s.release(r, rows)
 		return
 	}
+	for i := range rows {
+		s.seals.openAll(rows[i].Payloads)
+	}
 	body := renderPop(r, rows)
 	header := w.Header()
 	header.Set("Content-Type", "application/json")

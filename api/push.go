@@ -64,7 +64,7 @@ func (s *Server) registerPush(api huma.API) {
 }
 
 func (s *Server) push(ctx context.Context, in *pushInput) (*rawReply, error) {
-	request, err := scanPush(in.RawBody)
+	request, err := scanPush(in.RawBody, s.seals.size)
 	if err != nil {
 		return nil, err
 	}
@@ -107,6 +107,7 @@ type pushRequest struct {
 	items  []pushItem
 	groups []*pushGroup
 	lanes  map[[2]string]*pushGroup // newest group of a (queue, partition); nil while there is one lane
+	size   func(int) int            // bytes that a payload takes in a call: it may have to be sealed
 }
 
 // pushItem is one message. Its strings are pieces of the request's body.
@@ -152,9 +153,10 @@ const (
 
 func (p pushStatus) String() string { return [...]string{"failed", "queued", "duplicate"}[p] }
 
-// scanPush reads the body of a push. Nothing is stored when it fails.
-func scanPush(body []byte) (*pushRequest, error) {
-	s, request := newScanner(body), &pushRequest{}
+// scanPush reads the body of a push. Nothing is stored when it fails. size is what
+// a payload of so many bytes takes in a call.
+func scanPush(body []byte, size func(int) int) (*pushRequest, error) {
+	s, request := newScanner(body), &pushRequest{size: size}
 	seen := false
 	err := s.document(func(name string) error {
 		if name != "items" {
@@ -258,7 +260,8 @@ func (s *scanner) missing(field string) *Error {
 // place puts an item into its group. A repeat of an id of the same lane in the
 // same request follows the first one and is not sent (P-2).
 func (r *pushRequest) place(item pushItem, queue, partition string) {
-	g := r.group(queue, partition, len(item.payload)+itemOverhead)
+	bytes := r.size(len(item.payload)) + itemOverhead
+	g := r.group(queue, partition, bytes)
 	if item.id != nil {
 		if g.leaders == nil {
 			g.leaders = map[string]pushSlot{}
@@ -276,7 +279,7 @@ func (r *pushRequest) place(item pushItem, queue, partition string) {
 	}
 	item.group, item.slot = g, int32(len(g.items))
 	g.items = append(g.items, int32(len(r.items)))
-	g.bytes += len(item.payload) + itemOverhead
+	g.bytes += bytes
 	r.items = append(r.items, item)
 }
 

@@ -235,15 +235,15 @@ func TestRefusedGroupFailsAlone(t *testing.T) {
 	require.Equal(t, http.StatusOK, ts.post("/api/v1/configure", `{"queue":"sealed","options":{"encryptionEnabled":true}}`).Status)
 
 	r := ts.post("/api/v1/push", `{"items":[{"queue":"sealed","payload":1}]}`)
-	require.Equal(t, http.StatusConflict, r.Status, "nothing was stored")
-	require.Equal(t, "QN409", r.failure(t).Code)
+	require.Equal(t, http.StatusServiceUnavailable, r.Status, "nothing was stored")
+	require.Equal(t, "QN503", r.failure(t).Code, "there is no key")
 
 	results := ts.push(`{"items":[{"queue":"q","payload":1},{"queue":"sealed","payload":2,"transactionId":"t"},{"queue":"sealed","payload":3}]}`)
 	require.Equal(t, "queued", results[0].Status)
 	for _, result := range results[1:] {
 		require.Equal(t, "failed", result.Status)
 		require.Contains(t, result.Error, "encrypted")
-		require.NotContains(t, result.Error, "QN409")
+		require.NotContains(t, result.Error, "QN503")
 	}
 	require.Equal(t, "t", results[1].TransactionID)
 	require.Equal(t, 1, ts.stored())

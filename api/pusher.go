@@ -34,7 +34,7 @@ func joinsPush(b *batch[*pushGroup], next *parcel[*pushGroup]) bool {
 
 // sendPush makes one call of log_push.
 func (s *Server) sendPush(bundle []*batch[*pushGroup], wait bool) (map[*batch[*pushGroup]]resend, error) {
-	args, err := pushArguments(bundle, !wait)
+	args, err := s.pushArguments(bundle, !wait)
 	if err != nil {
 		return nil, err
 	}
@@ -46,7 +46,7 @@ func (s *Server) sendPush(bundle []*batch[*pushGroup], wait bool) (map[*batch[*p
 	if err != nil {
 		return nil, err
 	}
-	again, err := readPush(bundle, rows)
+	again, err := s.readPush(bundle, args.Sealed, rows)
 	if err == nil {
 		s.wakePushed(bundle, rows)
 	}
@@ -67,7 +67,7 @@ func (s *Server) wakePushed(bundle []*batch[*pushGroup], rows []db.PushRow) {
 }
 
 // pushArguments lays the batches out as flat arrays, one group a batch.
-func pushArguments(bundle []*batch[*pushGroup], skipLocked bool) (db.PushParams, error) {
+func (s *Server) pushArguments(bundle []*batch[*pushGroup], skipLocked bool) (db.PushParams, error) {
 	items := 0
 	for _, b := range bundle {
 		items += b.items
@@ -75,23 +75,26 @@ func pushArguments(bundle []*batch[*pushGroup], skipLocked bool) (db.PushParams,
 	nonces, err := drawNonces(len(bundle))
 	args := db.PushParams{
 		Queues: make([]string, len(bundle)), Partitions: make([]string, len(bundle)), Counts: make([]int32, len(bundle)),
-		Payloads: make([]string, 0, items), Nonces: nonces, SkipLocked: skipLocked, TenantID: bundle[0].key.tenant,
+		Payloads: make([]string, 0, items), Nonces: nonces, Sealed: make([]bool, len(bundle)), SkipLocked: skipLocked, TenantID: bundle[0].key.tenant,
 	}
 	for i, b := range bundle {
 		args.Queues[i], args.Partitions[i], args.Counts[i] = b.key.queue, b.key.name, int32(b.items)
+		args.Sealed[i] = s.seals.guess(queueKey{b.key.tenant, b.key.queue})
 		for _, part := range b.parcels {
 			for _, at := range part.work.items {
-				addItem(&args, &part.work.request.items[at], items)
+				item := &part.work.request.items[at]
+				args.Payloads = append(args.Payloads, s.seals.pack(item.payload, args.Sealed[i]))
+				addNames(&args, item, items)
 			}
 		}
 	}
 	return args, err
 }
 
-// addItem appends one item. The arrays of ids and keys stay nil until one is given.
-func addItem(args *db.PushParams, item *pushItem, items int) {
-	at := len(args.Payloads)
-	args.Payloads = append(args.Payloads, item.payload)
+// addNames notes id and key of the item that was added last. Their arrays stay nil
+// until one is given.
+func addNames(args *db.PushParams, item *pushItem, items int) {
+	at := len(args.Payloads) - 1
 	if item.id != nil {
 		if args.TransactionIds == nil {
 			args.TransactionIds = make([]*string, items)
@@ -122,7 +125,7 @@ func drawNonces(n int) ([]int64, error) {
 var errVerdicts = errors.New("the database answered a push with verdicts that do not fit")
 
 // readPush spreads the rows over the batches, and names those to send again.
-func readPush(bundle []*batch[*pushGroup], rows []db.PushRow) (map[*batch[*pushGroup]]resend, error) {
+func (s *Server) readPush(bundle []*batch[*pushGroup], sealed []bool, rows []db.PushRow) (map[*batch[*pushGroup]]resend, error) {
 	again := map[*batch[*pushGroup]]resend{}
 	verdicts := make([][]verdict, len(bundle))
 	for i, b := range bundle {
@@ -137,6 +140,12 @@ func readPush(bundle []*batch[*pushGroup], rows []db.PushRow) (map[*batch[*pushG
 		switch {
 		case row.Status == "busy":
 			again[b] = resendWaiting
+		case row.Status == "failed" && row.Code != nil && *row.Code == "QN409":
+			if err := s.unsealed(b, sealed[row.Grp]); err != nil {
+				b.fail(err)
+			} else {
+				again[b] = resendWaiting
+			}
 		case row.Status == "failed" && len(b.parcels) > 1:
 			again[b] = resendApart
 		case row.Status == "failed":
@@ -151,6 +160,16 @@ func readPush(bundle []*batch[*pushGroup], rows []db.PushRow) (map[*batch[*pushG
 		}
 	}
 	return again, nil
+}
+
+// unsealed takes note that a batch was sealed and its queue is not encrypted, or
+// the other way round. The error is nil when it can be sent as it has to be.
+func (s *Server) unsealed(b *batch[*pushGroup], sealed bool) error {
+	s.seals.learn(queueKey{b.key.tenant, b.key.queue}, sealed)
+	if sealed {
+		return nil
+	}
+	return s.seals.missing()
 }
 
 // refused is the error of a group that the functions did not take, as if it had

@@ -371,7 +371,8 @@ SELECT grp, status, partition_id, base_offset, id_base, created_at, frames, firs
     p_skip_locked => $8::boolean,
     p_tenant_id => $9::uuid,
     p_trace_ids => ($10::queen.opt_text[])::text[],
-    p_producer_subs => ($11::queen.opt_text[])::text[])
+    p_producer_subs => ($11::queen.opt_text[])::text[],
+    p_sealed => $12::boolean[])
 `
 
 type PushParams struct {
@@ -386,6 +387,7 @@ type PushParams struct {
 	TenantID       uuid.UUID
 	TraceIds       []*string
 	ProducerSubs   []*string
+	Sealed         []bool
 }
 
 // Push groups of messages; group g is Counts[g] consecutive items of (Queues[g], Partitions[g]).
@@ -402,6 +404,7 @@ func (q *Queries) Push(ctx context.Context, arg PushParams) ([]PushRow, error) {
 		arg.TenantID,
 		arg.TraceIds,
 		arg.ProducerSubs,
+		arg.Sealed,
 	)
 	if err != nil {
 		return nil, err

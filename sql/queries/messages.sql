@@ -11,7 +11,8 @@ SELECT * FROM queen.log_push_v1(
     p_skip_locked => @skip_locked::boolean,
     p_tenant_id => @tenant_id::uuid,
     p_trace_ids => (@trace_ids::queen.opt_text[])::text[],
-    p_producer_subs => (@producer_subs::queen.opt_text[])::text[]);
+    p_producer_subs => (@producer_subs::queen.opt_text[])::text[],
+    p_sealed => @sealed::boolean[]);
 
 -- name: FindPush :many
 -- The segments a push with this nonce stored, none when it never committed.

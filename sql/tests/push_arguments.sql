@@ -127,7 +127,7 @@ END $$;
 
 CREATE ROLE regent_test_writer;
 GRANT USAGE ON SCHEMA queen TO regent_test_writer;
-GRANT EXECUTE ON FUNCTION queen.log_push_v1(text[], text[], integer[], text[], text[], text[], bigint[], boolean, uuid, text[], text[]), queen.push_v1(text, json, text, text, text) TO regent_test_writer;
+GRANT EXECUTE ON FUNCTION queen.log_push_v1(text[], text[], integer[], text[], text[], text[], bigint[], boolean, uuid, text[], text[], boolean[]), queen.push_v1(text, json, text, text, text) TO regent_test_writer;
 SET LOCAL SESSION AUTHORIZATION regent_test_writer;
 DO $$
 BEGIN
@@ -150,6 +150,7 @@ DO $$
 DECLARE
     v_envelope text := '{"encrypted": "YQ==", "iv": "YQ==", "authTag": "YQ==", "kid": "k1"}';
     v_payload text;
+    v_skip boolean;
     r queen.push_row;
 BEGIN
     PERFORM queen.configure_queue_v1('secret', '{"encryptionEnabled": true}');
@@ -167,6 +168,21 @@ BEGIN
     ASSERT (SELECT string_agg(x.grp || x.status, ' ' ORDER BY x.grp) FROM queen.log_push_v1('{secret,plain,secret,secret}', '{p,p,q,p}', '{1,1,1,1}', ARRAY['1', '2', v_envelope, v_envelope]) x)
         = '0failed 1queued 2queued 3queued', 'design 4: a refused group takes nobody down';
     ASSERT (SELECT m.payload::text = v_envelope FROM queen.pop_v1('secret', 1, NULL, 'p') m), 'design 4: as sent';
+
+    -- A server says of each group whether it sealed it, and is told when the queue is otherwise.
+    FOREACH v_skip IN ARRAY ARRAY[false, true] LOOP
+        ASSERT (SELECT array_agg(x.status || coalesce(x.code, '') ORDER BY x.grp) FROM queen.log_push_v1('{secret,plain,secret,plain,secret,plain,secret}', '{p,p,p,p,p,p,p}',
+            '{1,1,1,1,1,1,1}', ARRAY[v_envelope, v_envelope, v_envelope, '1', '1', '1', v_envelope], p_skip_locked => v_skip,
+            p_sealed => '{false,true,true,false,true,NULL,NULL}') x)
+            = '{failedQN409,failedQN409,queued,queued,failedQN409,queued,queued}', 'design 4: sealed or not';
+        SELECT * INTO r FROM queen.log_push_v1('{plain}', '{p}', '{1}', ARRAY[v_envelope], p_skip_locked => v_skip, p_sealed => '{true}');
+        ASSERT (r.status, r.code) = ('failed', 'QN409') AND r.error LIKE 'the queue is not encrypted%', 'design 4: a single group, too';
+        SELECT * INTO r FROM queen.log_push_v1('{secret}', '{p}', '{1}', ARRAY[v_envelope], p_skip_locked => v_skip, p_sealed => '{false}');
+        ASSERT (r.status, r.code) = ('failed', 'QN409') AND r.error LIKE 'the queue is encrypted%', 'design 4: what only looks like an envelope';
+        SELECT * INTO r FROM queen.log_push_v1('{plain}', '{p}', '{1}', ARRAY[v_envelope], p_skip_locked => v_skip, p_sealed => '{false}');
+        ASSERT r.status = 'queued', 'design 4: a plain queue takes anything';
+    END LOOP;
+    ASSERT pg_temp.refusal($q$SELECT * FROM queen.log_push_v1('{plain,plain}', '{p,p}', '{1,1}', '{1,2}', p_sealed => '{false}')$q$) = 'QN400 p_sealed', 'design 7';
 END $$;
 
 ROLLBACK;

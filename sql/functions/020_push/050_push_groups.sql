@@ -17,7 +17,8 @@ CREATE OR REPLACE FUNCTION queen._push_groups(
     p_skip_locked boolean,
     p_tenant_id uuid,
     p_trace_ids text[],
-    p_producer_subs text[]
+    p_producer_subs text[],
+    p_sealed boolean[]
 ) RETURNS queen.push_row[]
 LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
@@ -57,10 +58,12 @@ BEGIN
         v_to := v_ends[v_i];
         v_from := v_to - p_counts[v_i] + 1;
         CONTINUE WHEN v_to < v_from;
-        IF r_lanes.encrypted[v_i] AND NOT queen._are_envelopes(p_payloads[v_from : v_to]) THEN
+        IF coalesce(p_sealed[v_i], r_lanes.encrypted[v_i]) <> r_lanes.encrypted[v_i]
+           OR r_lanes.encrypted[v_i] AND NOT queen._are_envelopes(p_payloads[v_from : v_to]) THEN
             r_out := queen._refusal(v_i - 1, 'failed');
             r_out.code := 'QN409';
-            r_out.error := 'the queue is encrypted: only envelopes of the server may be stored in it';
+            r_out.error := CASE WHEN r_lanes.encrypted[v_i] THEN 'the queue is encrypted: only envelopes of the server may be stored in it'
+                                ELSE 'the queue is not encrypted: its payloads are stored as they are' END;
             v_rows := v_rows || r_out;
             CONTINUE;
         END IF;
@@ -87,7 +90,7 @@ BEGIN
     END LOOP;
     RETURN v_rows;
 END $$;
-REVOKE ALL ON FUNCTION queen._push_groups(text[], text[], integer[], text[], text[], text[], bigint[], boolean, uuid, text[], text[]) FROM PUBLIC;
+REVOKE ALL ON FUNCTION queen._push_groups(text[], text[], integer[], text[], text[], text[], bigint[], boolean, uuid, text[], text[], boolean[]) FROM PUBLIC;
 
 /*
  * Purpose:     partition ids, dedup windows and encryption flags of (queue, partition) pairs, in input order; NULL where missing.

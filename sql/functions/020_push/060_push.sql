@@ -19,20 +19,21 @@ CREATE OR REPLACE FUNCTION queen._push(
     p_skip_locked boolean,
     p_tenant_id uuid,
     p_trace_ids text[],
-    p_producer_subs text[]
+    p_producer_subs text[],
+    p_sealed boolean[] DEFAULT NULL
 ) RETURNS queen.push_row[]
 LANGUAGE plpgsql VOLATILE AS $$
 BEGIN
     IF current_setting('transaction_isolation') = 'read committed' THEN
         RETURN queen._push_groups(p_queues, p_partitions, p_counts, p_payloads, p_ids, p_keys, p_nonces,
-            p_skip_locked, p_tenant_id, p_trace_ids, p_producer_subs);
+            p_skip_locked, p_tenant_id, p_trace_ids, p_producer_subs, p_sealed);
     END IF;
     BEGIN
         RETURN queen._push_groups(p_queues, p_partitions, p_counts, p_payloads, p_ids, p_keys, p_nonces,
-            p_skip_locked, p_tenant_id, p_trace_ids, p_producer_subs);
+            p_skip_locked, p_tenant_id, p_trace_ids, p_producer_subs, p_sealed);
     EXCEPTION WHEN unique_violation THEN
         PERFORM queen._raise('40001', 'another push came first; retry the transaction');
     END;
     RETURN NULL;
 END $$;
-REVOKE ALL ON FUNCTION queen._push(text[], text[], integer[], text[], text[], text[], bigint[], boolean, uuid, text[], text[]) FROM PUBLIC;
+REVOKE ALL ON FUNCTION queen._push(text[], text[], integer[], text[], text[], text[], bigint[], boolean, uuid, text[], text[], boolean[]) FROM PUBLIC;

@@ -9,8 +9,10 @@
  * Idempotency: by transaction id inside the dedup window. p_nonces (42 random bits a group) lets log_find_push_v1 tell
  *              after an unknown commit outcome whether the call happened.
  * Raises:      QN400 for arrays that do not fit together, bad names or over-long ids (detail: the field); 40001 when a
- *              partition was removed meanwhile. A group of an encrypted queue that holds plaintext answers failed QN409.
- * Source:      P-1..P-27, design 3.1..3.4, F001, F026, F029, F031.
+ *              partition was removed meanwhile. A group answers failed QN409 when its queue is encrypted and it holds
+ *              plaintext, or when p_sealed says of it what its queue is not: so a server need not know before it asks.
+ *              Without p_sealed, what has the shape of an envelope is one.
+ * Source:      P-1..P-27, design 3.1..3.4 and 4 (encryptionEnabled), F001, F026, F029, F031.
  */
 CREATE OR REPLACE FUNCTION queen.log_push_v1(
     p_queues text[],
@@ -23,7 +25,8 @@ CREATE OR REPLACE FUNCTION queen.log_push_v1(
     p_skip_locked boolean DEFAULT false,
     p_tenant_id uuid DEFAULT NULL,
     p_trace_ids text[] DEFAULT NULL,
-    p_producer_subs text[] DEFAULT NULL
+    p_producer_subs text[] DEFAULT NULL,
+    p_sealed boolean[] DEFAULT NULL
 ) RETURNS SETOF queen.push_row
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER
 SET search_path = queen, pg_catalog, pg_temp
@@ -38,20 +41,22 @@ BEGIN
     IF v_items > 0 AND p_counts = ARRAY[v_items] AND cardinality(p_queues) = 1 AND cardinality(p_partitions) = 1 AND NOT p_skip_locked
        AND coalesce(cardinality(p_nonces), 1) = 1 AND coalesce(cardinality(p_transaction_ids), v_items) = v_items
        AND coalesce(cardinality(p_keys), v_items) = v_items AND p_trace_ids IS NULL
-       AND coalesce(cardinality(p_producer_subs), v_items) = v_items THEN
+       AND coalesce(cardinality(p_producer_subs), v_items) = v_items AND coalesce(p_sealed = '{false}', true) THEN
         r_row := queen._push_lane(p_queues[1], p_partitions[1], p_payloads, p_transaction_ids, p_keys,
             p_producer_subs, p_nonces[1], queen._tenant(p_tenant_id));
         IF r_row.status IS NOT NULL THEN
             RETURN NEXT r_row;
             RETURN;
         END IF;
+    ELSIF cardinality(p_sealed) <> cardinality(p_queues) THEN
+        PERFORM queen._raise('QN400', 'p_sealed must have one element a group', 'p_sealed');
     END IF;
     FOREACH r_row IN ARRAY coalesce(queen._push(p_queues, p_partitions, p_counts, p_payloads, p_transaction_ids, p_keys,
-        p_nonces, p_skip_locked, queen._tenant(p_tenant_id), p_trace_ids, p_producer_subs), '{}')
+        p_nonces, p_skip_locked, queen._tenant(p_tenant_id), p_trace_ids, p_producer_subs, p_sealed), '{}')
     LOOP
         RETURN NEXT r_row;
     END LOOP;
 END $$;
-COMMENT ON FUNCTION queen.log_push_v1(text[], text[], integer[], text[], text[], text[], bigint[], boolean, uuid, text[], text[]) IS
+COMMENT ON FUNCTION queen.log_push_v1(text[], text[], integer[], text[], text[], text[], bigint[], boolean, uuid, text[], text[], boolean[]) IS
 'Push groups of messages into partitions in one call; answers one row a stored segment and one row for the repeats of a group.';
-REVOKE ALL ON FUNCTION queen.log_push_v1(text[], text[], integer[], text[], text[], text[], bigint[], boolean, uuid, text[], text[]) FROM PUBLIC;
+REVOKE ALL ON FUNCTION queen.log_push_v1(text[], text[], integer[], text[], text[], text[], bigint[], boolean, uuid, text[], text[], boolean[]) FROM PUBLIC;
