@@ -164,11 +164,15 @@ func at(texts []*string, i int) *string {
 
 // messageID is the id of frame i of a slice.
 func messageID(row *db.PopRow, i int) uuid.UUID {
-	offset := row.FirstOffset + int64(i)
+	return frameID(row.IDBase, offsetOf(row, i)-row.SegmentBase)
+}
+
+// offsetOf is the offset of frame i of a slice.
+func offsetOf(row *db.PopRow, i int) int64 {
 	if row.Offsets != nil {
-		offset = row.Offsets[i]
+		return row.Offsets[i]
 	}
-	return frameID(row.IDBase, offset-row.SegmentBase)
+	return row.FirstOffset + int64(i)
 }
 
 // transactionID is what frame i of a slice is acknowledged by.

@@ -130,6 +130,8 @@ func TestLockedTableGives503InTime_F167(t *testing.T) {
 			{"GET", "/api/v1/pop/queue/q", ""},
 			{"POST", "/api/v1/ack", fmt.Sprintf(`{"transactionId":"m0","partitionId":%q,"leaseId":%q}`, m.PartitionID, m.LeaseID)},
 			{"POST", "/api/v1/lease/" + m.LeaseID + "/extend", ""},
+			{"POST", "/api/v1/fetch", `{"entries":[{"queue":"q","partition":"p","offset":0}]}`},
+			{"POST", "/api/v1/partitions/changed", `{"entries":[{"queue":"q"}]}`},
 		} {
 			calls.Go(func() {
 				began := time.Now()
@@ -271,7 +273,7 @@ func noise(random *rand.Rand) (method, target, body string) {
 		`{"a":{"a":{}}}`, strings.Repeat(`[`, 3000) + strings.Repeat(`]`, 3000), strings.Repeat(`[`, 50), `nul`, `"` + strings.Repeat("x", 300) + `"`, ``,
 	}
 	value := func() string { return values[random.IntN(len(values))] }
-	names := []string{"items", "queue", "partition", "payload", "transactionId", "key", "acknowledgments", "partitionId", "leaseId", "status", "error", "consumerGroup", "seconds", "options", "mode", "leaseTime", "namespace"}
+	names := []string{"items", "queue", "partition", "payload", "transactionId", "key", "acknowledgments", "partitionId", "leaseId", "status", "error", "consumerGroup", "seconds", "options", "mode", "leaseTime", "namespace", "entries", "offset", "maxBytes", "since", "after", "limit"}
 	object := func() string {
 		members := make([]string, random.IntN(6))
 		for i := range members {
@@ -280,7 +282,8 @@ func noise(random *rand.Rand) (method, target, body string) {
 		return `{` + strings.Join(members, ",") + `}`
 	}
 	bodies := []string{"", value(), object(), `{"items":` + value() + `}`, `{"items":[` + object() + `,` + object() + `]}`, `{"acknowledgments":[` + object() + `]}`,
-		`{"queue":"q","options":` + object() + `}`, object()[1:], `{"items":[{"queue":"q","payload":` + value() + `}]}`}
+		`{"queue":"q","options":` + object() + `}`, object()[1:], `{"items":[{"queue":"q","payload":` + value() + `}]}`,
+		`{"entries":[` + object() + `,{"queue":"q","offset":` + value() + `,"since":` + value() + `,"after":` + value() + `}]}`}
 	queries := []string{"", "?batch=" + fmt.Sprint(random.Int64()), "?wait=true&timeout=1", "?batch=x", "?autoAck=true&partitions=-1", "?%zz", "?consumerGroup=%00", "?leaseSeconds=-9223372036854775808"}
 	routes := []string{
 		"POST /api/v1/push", "POST /api/v1/ack", "POST /api/v1/ack/batch", "POST /api/v1/configure", "POST /api/v1/lease/x/extend", "POST /api/v1/lease/%00/extend",
@@ -289,6 +292,7 @@ func noise(random *rand.Rand) (method, target, body string) {
 		"POST /api/v1/transaction", "GET /api/v1/pop",
 		"GET /api/v1/dlq", "DELETE /api/v1/dlq", "POST /api/v1/dlq/x/replay", "POST /api/v1/dlq/00000000-0000-0000-0000-000000000001/replay",
 		"DELETE /api/v1/messages/x/%00", "DELETE /api/v1/messages/00000000-0000-0000-0000-000000000001/%F0", "POST /api/v1/messages/00000000-0000-0000-0000-000000000001/q/retry",
+		"POST /api/v1/fetch", "POST /api/v1/partitions/changed",
 	}
 	method, target, _ = strings.Cut(routes[random.IntN(len(routes))], " ")
 	return method, target + queries[random.IntN(len(queries))], bodies[random.IntN(len(bodies))]

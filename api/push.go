@@ -237,11 +237,60 @@ func (p *optionalText) scan(s *scanner, field string, fault func(string) string)
 	return nil
 }
 
+// scanLoosely also takes a number, as its text.
+func (p *optionalText) scanLoosely(s *scanner, field string, fault func(string) string) error {
+	if s.json.PeekKind() != '0' {
+		return p.scan(s, field, fault)
+	}
+	if err := s.once(&p.seen, field); err != nil {
+		return err
+	}
+	text, err := s.raw()
+	if err != nil {
+		return err
+	}
+	if reason := fault(text); reason != "" {
+		return s.bad(reason)
+	}
+	p.text, p.present = text, true
+	return nil
+}
+
 func (p *optionalText) pointer() *string {
 	if !p.present {
 		return nil
 	}
 	return &p.text
+}
+
+// optionalInteger is an optional integer of a body.
+type optionalInteger struct {
+	n             int64
+	present, seen bool
+}
+
+// scan reads the integer; null is the same as absent.
+func (p *optionalInteger) scan(s *scanner, field string) error {
+	if err := s.once(&p.seen, field); err != nil {
+		return err
+	}
+	text, err := s.raw()
+	if err != nil || text == "null" {
+		return err
+	}
+	if p.n, err = strconv.ParseInt(text, 10, 64); err != nil {
+		return s.bad("must be an integer")
+	}
+	p.present = true
+	return nil
+}
+
+// within is the integer held between two bounds.
+func (p *optionalInteger) within(absent, least, most int64) int64 {
+	if !p.present {
+		return absent
+	}
+	return min(max(p.n, least), most)
 }
 
 func keyFault(key string) string {

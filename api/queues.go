@@ -150,11 +150,16 @@ func (s *Server) document(ctx context.Context, what string, fn func(context.Cont
 	if err == nil {
 		return reply, nil
 	}
+	return nil, s.failed(ctx, what, err)
+}
+
+// failed is fail for calls whose answer to a fault of ours begins with a word.
+func (s *Server) failed(ctx context.Context, what string, err error) *Error {
 	failure := s.fail(ctx, what, err)
 	if failure.status == http.StatusInternalServerError {
 		failure.Text = what + " failed: " + failure.Text
 	}
-	return nil, failure
+	return failure
 }
 
 // readConfigure turns the body of a configure call into the arguments of the

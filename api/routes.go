@@ -40,6 +40,8 @@ func (s *Server) register(api huma.API) {
 	s.registerQueues(api)
 	s.registerDeadLetters(api)
 	s.registerMessages(api)
+	s.registerFetch(api)
+	s.registerChanged(api)
 }
 
 // newAPI is a bare API on mux: JSON only, whatever the content type says, no
@@ -171,7 +173,7 @@ func compress(next http.Handler) http.Handler {
 }
 
 func hot(path string) bool {
-	for _, prefix := range []string{"/api/v1/push", "/api/v1/pop", "/api/v1/ack", "/api/v1/lease/", "/api/v1/transaction"} {
+	for _, prefix := range []string{"/api/v1/push", "/api/v1/pop", "/api/v1/ack", "/api/v1/lease/", "/api/v1/transaction", "/api/v1/fetch"} {
 		if strings.HasPrefix(path, prefix) {
 			return true
 		}

@@ -53,6 +53,8 @@ type scenarioStep struct {
 	Retry     *scenarioArgs // the newest dead letter of the message named by letter, which is its transactionId
 	Forget    *scenarioArgs // deletes the dead letters of that message
 	Bury      *scenarioArgs // deletes those of a queue
+	Fetch     *scenarioArgs
+	Changed   *scenarioArgs
 }
 
 // scenarioArgs are the arguments of every act.
@@ -74,12 +76,22 @@ type scenarioArgs struct {
 	Seconds      int
 	Acks         []scenarioAck
 	Letter       string
+	Reads        []scenarioRead
 }
 
 // scenarioItem is a message; its payload is JSON text.
 type scenarioItem struct {
 	Partition, ID *string
 	Payload       string
+}
+
+// scenarioRead is an entry of a fetch or of a list of changed partitions.
+type scenarioRead struct {
+	Queue, Partition string
+	Offset           int64
+	MaxBytes         int32 `yaml:"maxBytes"`
+	Since, After     *string
+	Limit            int32
 }
 
 // scenarioAck is an acknowledgment. Without a partition it is that of the
@@ -104,6 +116,8 @@ type face interface {
 	list() any
 	remove(a scenarioArgs) any
 	letterFace
+	fetch(a scenarioArgs) any
+	changed(a scenarioArgs) any
 }
 
 func TestScenarios(t *testing.T) {
@@ -215,6 +229,10 @@ func (r *scenarioRun) act(step scenarioStep) any {
 		return r.face.forget(r.args(step.Forget), r.from[""])
 	case step.Bury != nil:
 		return r.face.bury(r.args(step.Bury))
+	case step.Fetch != nil:
+		return r.face.fetch(r.args(step.Fetch))
+	case step.Changed != nil:
+		return r.face.changed(r.args(step.Changed))
 	}
 	require.FailNow(r.t, "a step without an act", "%+v", step)
 	return nil
@@ -257,7 +275,10 @@ func (r *scenarioRun) args(given *scenarioArgs) scenarioArgs {
 	a.Queue, a.Lease, a.Letter = r.fill(a.Queue), r.fill(a.Lease), r.fill(a.Letter)
 	a.Group, a.Partition = r.fillIn(a.Group), r.fillIn(a.Partition)
 	a.From = r.fill(a.From)
-	a.Items, a.Acks = slices.Clone(a.Items), slices.Clone(a.Acks)
+	a.Items, a.Acks, a.Reads = slices.Clone(a.Items), slices.Clone(a.Acks), slices.Clone(a.Reads)
+	for i := range a.Reads {
+		a.Reads[i].Since, a.Reads[i].After = r.fillIn(a.Reads[i].Since), r.fillIn(a.Reads[i].After)
+	}
 	for i := range a.Items {
 		item := &a.Items[i]
 		item.Partition, item.ID = r.fillIn(item.Partition), r.fillIn(item.ID)
@@ -336,7 +357,7 @@ func (r *scenarioRun) matchText(want string, got any, path string) {
 }
 
 // drawn are the keys whose values two runs cannot have in common.
-var drawn = []string{"id", "partitionId", "queueId", "lease", "createdAt", "oldestMessage", "newestMessage"}
+var drawn = []string{"id", "partitionId", "queueId", "lease", "createdAt", "oldestMessage", "newestMessage", "ts", "next", "lastWriteAt"}
 
 // settled replaces every value that was drawn, so that answers can be compared.
 func settled(answer any) any {

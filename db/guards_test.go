@@ -106,6 +106,9 @@ func measureHot(t *testing.T, conn *pgx.Conn, few, many guarded) {
 		"settle":              {`SELECT * FROM queen.log_settle_heads_step_v1(1, 3, clock_timestamp() + interval '1 hour')`, 25},
 		"look for a push":     {`SELECT * FROM queen.log_find_push_v1('$lane', 12, clock_timestamp() + interval '1 s')`, 25},
 		"read the last":       {`SELECT * FROM queen.read_v1('$queue', 'p', NULL, 3)`, 40},
+		"fetch the last":      {`SELECT * FROM queen.log_fetch_v1('{$queue}', '{p}', ARRAY[(SELECT h.head_offset - 2 FROM queen.partition_head h WHERE h.id = '$lane')])`, 25},
+		"fetch far behind":    {`SELECT * FROM queen.log_fetch_v1('{$queue}', '{p}', '{50}', '{100}')`, 25},
+		"partitions changed":  {`SELECT * FROM queen.log_partitions_changed_v1('{$queue}', ARRAY[now() - interval '1 hour'])`, 25},
 	} {
 		short, long := buffers(t, conn, few.in(c.sql)), buffers(t, conn, many.in(c.sql))
 		require.LessOrEqual(t, long, short+c.slack, "%s: %d buffers with %d segments, %d with %d", name, short, few.segments, long, many.segments)

@@ -152,6 +152,62 @@ func (q *Queries) ExtendLease(ctx context.Context, arg ExtendLeaseParams) (Lease
 	return i, err
 }
 
+const fetch = `-- name: Fetch :many
+SELECT entry, high_watermark, log_start, error, created_at, id_base, segment_base, first_offset, payloads, transaction_ids, offsets FROM queen.log_fetch_v1(
+    p_queues => $1::text[],
+    p_partitions => $2::text[],
+    p_offsets => $3::bigint[],
+    p_max_bytes => $4::integer[],
+    p_tenant_id => $5::uuid)
+`
+
+type FetchParams struct {
+	Queues     []string
+	Partitions []string
+	Offsets    []int64
+	MaxBytes   []int32
+	TenantID   uuid.UUID
+}
+
+// Messages from absolute offsets; the first row of each entry has its bounds.
+func (q *Queries) Fetch(ctx context.Context, arg FetchParams) ([]FetchRow, error) {
+	rows, err := q.db.Query(ctx, fetch,
+		arg.Queues,
+		arg.Partitions,
+		arg.Offsets,
+		arg.MaxBytes,
+		arg.TenantID,
+	)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []FetchRow
+	for rows.Next() {
+		var i FetchRow
+		if err := rows.Scan(
+			&i.Entry,
+			&i.HighWatermark,
+			&i.LogStart,
+			&i.Error,
+			&i.CreatedAt,
+			&i.IDBase,
+			&i.SegmentBase,
+			&i.FirstOffset,
+			&i.Payloads,
+			&i.TransactionIds,
+			&i.Offsets,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const findPush = `-- name: FindPush :many
 SELECT grp, status, partition_id, base_offset, id_base, created_at, frames, first_item, items, item_ids, item_offsets, code, error FROM queen.log_find_push_v1(
     p_partition_id => $1::uuid,
@@ -188,6 +244,61 @@ func (q *Queries) FindPush(ctx context.Context, arg FindPushParams) ([]PushRow, 
 			&i.ItemIds,
 			&i.ItemOffsets,
 			&i.Code,
+			&i.Error,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const partitionsChanged = `-- name: PartitionsChanged :many
+SELECT entry, safe_time, safe_time_degraded, safe_time_held_by, name, last_offset, log_start, last_write_at, next, error FROM queen.log_partitions_changed_v1(
+    p_queues => $1::text[],
+    p_sinces => ($2::queen.opt_text[])::timestamptz[],
+    p_afters => ($3::queen.opt_text[])::text[],
+    p_limits => $4::integer[],
+    p_tenant_id => $5::uuid)
+`
+
+type PartitionsChangedParams struct {
+	Queues   []string
+	Sinces   []*string
+	Afters   []*string
+	Limits   []int32
+	TenantID uuid.UUID
+}
+
+// Partitions written since a time, or all; the first row has the safe time.
+func (q *Queries) PartitionsChanged(ctx context.Context, arg PartitionsChangedParams) ([]ChangedRow, error) {
+	rows, err := q.db.Query(ctx, partitionsChanged,
+		arg.Queues,
+		arg.Sinces,
+		arg.Afters,
+		arg.Limits,
+		arg.TenantID,
+	)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []ChangedRow
+	for rows.Next() {
+		var i ChangedRow
+		if err := rows.Scan(
+			&i.Entry,
+			&i.SafeTime,
+			&i.SafeTimeDegraded,
+			&i.SafeTimeHeldBy,
+			&i.Name,
+			&i.LastOffset,
+			&i.LogStart,
+			&i.LastWriteAt,
+			&i.Next,
 			&i.Error,
 		); err != nil {
 			return nil, err

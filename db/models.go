@@ -21,6 +21,20 @@ type AckRow struct {
 	Conflated     *int64
 }
 
+// A partition of entry number entry (from 0), or the error of an entry; the first row (entry -1) stands for the call. All carry the same safe time. next is set on the last row of a full page.
+type ChangedRow struct {
+	Entry            int32
+	SafeTime         time.Time
+	SafeTimeDegraded bool
+	SafeTimeHeldBy   *string
+	Name             *string
+	LastOffset       *int64
+	LogStart         *int64
+	LastWriteAt      *time.Time
+	Next             *string
+	Error            *string
+}
+
 // One dead letter. The payload is as stored when it failed, null when the message was gone by then; id is that of the dead letter, message_id that of the message.
 type DeadLetterRow struct {
 	ID            uuid.UUID
@@ -35,6 +49,21 @@ type DeadLetterRow struct {
 	FailedAt      time.Time
 	MessageID     uuid.UUID
 	Offset        int64
+}
+
+// A slice of one segment for entry number entry (from 0). The first row of each entry has no payloads, only the bounds of the log or an error. Frame i is at first_offset + i (offsets[i] after compaction) and has the id id_base + (offset - segment_base).
+type FetchRow struct {
+	Entry          int32
+	HighWatermark  int64
+	LogStart       int64
+	Error          *string
+	CreatedAt      time.Time
+	IDBase         uuid.UUID
+	SegmentBase    int64
+	FirstOffset    int64
+	Payloads       []string
+	TransactionIds []*string
+	Offsets        []int64
 }
 
 // How many leases were extended, and the earliest new end among them.

@@ -25,6 +25,8 @@ type Querier interface {
 	DeleteQueue(ctx context.Context, queue string, tenantID uuid.UUID) ([]byte, error)
 	// Extend every live lease under a lease id.
 	ExtendLease(ctx context.Context, arg ExtendLeaseParams) (LeaseRow, error)
+	// Messages from absolute offsets; the first row of each entry has its bounds.
+	Fetch(ctx context.Context, arg FetchParams) ([]FetchRow, error)
 	// The segments a push with this nonce stored, none when it never committed.
 	FindPush(ctx context.Context, arg FindPushParams) ([]PushRow, error)
 	GetQueue(ctx context.Context, queue string, tenantID uuid.UUID) ([]byte, error)
@@ -33,6 +35,8 @@ type Querier interface {
 	ListQueues(ctx context.Context, tenantID uuid.UUID) ([]byte, error)
 	// Note the clock beside a transaction id.
 	MarkClock(ctx context.Context) (StepRow, error)
+	// Partitions written since a time, or all; the first row has the safe time.
+	PartitionsChanged(ctx context.Context, arg PartitionsChangedParams) ([]ChangedRow, error)
 	// Positions of the probed (queue, partition, group) triples that may have something to deliver.
 	Pending(ctx context.Context, arg PendingParams) ([]int32, error)
 	// Claim the next messages of a queue for a group. MaxPartitions -1 is not given.

@@ -84,3 +84,21 @@ SELECT * FROM queen.log_extend_lease_v1(
     p_lease_id => @lease_id::text,
     p_seconds => @seconds::integer,
     p_tenant_id => @tenant_id::uuid);
+
+-- name: Fetch :many
+-- Messages from absolute offsets; the first row of each entry has its bounds.
+SELECT * FROM queen.log_fetch_v1(
+    p_queues => @queues::text[],
+    p_partitions => @partitions::text[],
+    p_offsets => @offsets::bigint[],
+    p_max_bytes => @max_bytes::integer[],
+    p_tenant_id => @tenant_id::uuid);
+
+-- name: PartitionsChanged :many
+-- Partitions written since a time, or all; the first row has the safe time.
+SELECT * FROM queen.log_partitions_changed_v1(
+    p_queues => @queues::text[],
+    p_sinces => (@sinces::queen.opt_text[])::timestamptz[],
+    p_afters => (@afters::queen.opt_text[])::text[],
+    p_limits => @limits::integer[],
+    p_tenant_id => @tenant_id::uuid);

@@ -15,7 +15,8 @@ SET search_path = queen, pg_catalog, pg_temp
 AS $$
 DECLARE
     r_out queen.step_row;
-    v_at timestamptz := clock_timestamp();
+    -- In a transaction that has its id already, the clock now would be later than the id.
+    v_at timestamptz := CASE WHEN pg_current_xact_id_if_assigned() IS NULL THEN clock_timestamp() ELSE now() END;
 BEGIN
     INSERT INTO queen.clock_marks (marked_at, xid) VALUES (v_at, pg_current_xact_id()) ON CONFLICT DO NOTHING;
     DELETE FROM queen.clock_marks m WHERE m.ctid = ANY (ARRAY(

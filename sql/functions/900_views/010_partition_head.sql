@@ -24,8 +24,9 @@ FROM queen.log_partitions p
 LEFT JOIN LATERAL (
     SELECT s.end_offset, s.created_at, s.cum_bytes
     FROM queen.log_segments s
-    WHERE s.partition_id = p.id AND s.base_offset >= p.log_start
+    -- In here, not a condition of the join, which would be tested after the probe.
+    WHERE NOT p.settled AND s.partition_id = p.id AND s.base_offset >= p.log_start
     ORDER BY s.base_offset DESC
     LIMIT 1
-) t ON NOT p.settled;
+) t ON true;
 COMMENT ON VIEW queen.partition_head IS 'Head of each partition: head_offset is the last offset given (-1 before the first), head_stamp and head_cum its stamp and running byte sum.';

@@ -1,0 +1,222 @@
+package db
+
+import (
+	"context"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"regent.local/regent/db/dbtest"
+)
+
+// changedCall lists queue q; $1 is the since, or NULL.
+const changedCall = `SELECT c.safe_time, c.safe_time_degraded, c.name, c.last_offset FROM queen.log_partitions_changed_v1('{q}', ARRAY[$1::timestamptz]) c`
+
+// listed is the answer of changedCall.
+type listed struct {
+	safeTime time.Time
+	degraded bool
+	heads    map[string]int64
+}
+
+func readListed(t *testing.T, rows [][]any) listed {
+	t.Helper()
+	require.NotEmpty(t, rows)
+	l := listed{safeTime: rows[0][0].(time.Time), degraded: rows[0][1].(bool), heads: map[string]int64{}}
+	for _, row := range rows[1:] {
+		l.heads[row[2].(string)] = row[3].(int64)
+	}
+	return l
+}
+
+// list calls in a session of its own.
+func (r race) list(since any) listed {
+	r.t.Helper()
+	s := r.db.Session(r.t, "list")
+	s.Exec(r.t, changedCall, since)
+	return readListed(r.t, s.Rows())
+}
+
+func (r race) stamp(partition string) (at time.Time) {
+	r.t.Helper()
+	require.NoError(r.t, r.db.Pool.QueryRow(context.Background(), `SELECT max(s.created_at) FROM queen.log_segments s
+		JOIN queen.log_partitions p ON p.id = s.partition_id WHERE p.name = $1`, partition).Scan(&at))
+	return at
+}
+
+// F144: a transaction commits between the caller's snapshot and the function.
+// Declared STABLE, the function has it in neither the list nor the safe time.
+func TestCommitBeforeTheFunctionBegins_F144(t *testing.T) {
+	t.Parallel()
+	for name, broken := range map[string]bool{"as it is": false, "STABLE": true} {
+		t.Run(name, func(t *testing.T) {
+			r := newRace(t, `SELECT queen.push_v1('q', '1', 'other')`)
+			withoutGuard(t, r.db)
+			if broken {
+				declaredStable(t, r.db)
+			}
+			r.a.Exec(t, begin)
+			r.a.Exec(t, `SELECT pg_advisory_xact_lock(12), queen.push_v1('q', '1', 'p')`)
+			r.blocked(r.b, `SELECT c.safe_time, c.safe_time_degraded, c.name, c.last_offset
+				FROM (SELECT pg_advisory_xact_lock(12)::text AS z OFFSET 0) s
+				CROSS JOIN LATERAL queen.log_partitions_changed_v1(CASE WHEN s.z = '' THEN ARRAY['q'] END, ARRAY['2020-01-01'::timestamptz]) c`)
+			r.a.Exec(t, commit)
+			r.done(r.b)
+			got := readListed(t, r.b.Rows())
+			_, seen := got.heads["p"]
+			require.Equal(t, broken, !seen && got.safeTime.After(r.stamp("p")), "listed: %v, safe time %v, stamp %v", seen, got.safeTime, r.stamp("p"))
+		})
+	}
+}
+
+// F144: the declarations and the order of reading are what the argument rests on.
+func TestChangedReadsActivityFirst_F144(t *testing.T) {
+	t.Parallel()
+	db := dbtest.New(t)
+	source := func(function string) string {
+		var text, volatility string
+		require.NoError(t, db.Pool.QueryRow(context.Background(), `SELECT prosrc, provolatile::text FROM pg_proc WHERE oid = ('queen.' || $1)::regproc`, function).Scan(&text, &volatility))
+		require.Equal(t, "v", volatility, function)
+		return text
+	}
+	table := regexp.MustCompile(`(?i)(FROM|JOIN)\s+queen\.[a-z]\w*( |\n)`)
+	main := source(changedFunction)
+	before, _, found := strings.Cut(main, "queen._watermark(")
+	require.True(t, found)
+	require.NotRegexp(t, table, before, "no table before the activity")
+	require.Regexp(t, table, main)
+	mark := source(watermarkFunction)
+	order := []string{"clock_timestamp()", "pg_stat_clear_snapshot()", "pg_stat_activity", "pg_prepared_xacts", "queen.clock_marks"}
+	for i, piece := range order {
+		require.Contains(t, mark, piece)
+		if i > 0 {
+			require.Less(t, strings.Index(mark, order[i-1]), strings.Index(mark, piece), piece)
+		}
+	}
+	require.NotRegexp(t, table, source("partitions_changed_v1"), "the human face reads no table")
+}
+
+// The activity view is cached for a transaction; a second call in one must see anew.
+func TestChangedTwiceInOneTransaction(t *testing.T) {
+	r := newRace(t, `SELECT queen.push_v1('q', '1', 'other')`)
+	withoutGuard(t, r.db)
+	r.a.Exec(t, begin)
+	r.a.Exec(t, changedCall, nil)
+	r.b.Exec(t, begin)
+	r.b.Exec(t, `SELECT queen.push_v1('q', '1', 'p')`)
+	r.a.Exec(t, changedCall, nil)
+	got := readListed(t, r.a.Rows())
+	r.b.Exec(t, commit)
+	require.False(t, got.safeTime.After(r.stamp("p")), "%v, %v", got.safeTime, r.stamp("p"))
+}
+
+// F145, design 3.3.
+func TestChangedRefusesOtherIsolationLevels_F145(t *testing.T) {
+	r := newRace(t, `SELECT queen.push_v1('q', '1', 'p')`)
+	for _, level := range []string{"REPEATABLE READ", "SERIALIZABLE"} {
+		for _, call := range []string{`SELECT * FROM queen.log_partitions_changed_v1('{q}')`, `SELECT * FROM queen.partitions_changed_v1('q')`} {
+			r.a.Exec(t, "BEGIN ISOLATION LEVEL "+level)
+			r.a.Go(call)
+			err := r.a.Wait(t)
+			require.Equal(t, "QN400", sqlState(err))
+			require.ErrorContains(t, err, "the transaction is "+level)
+			r.a.Exec(t, rollBack)
+		}
+	}
+	r.exec(`ALTER DATABASE ` + r.db.Name + ` SET default_transaction_isolation = 'repeatable read'`)
+	s := r.db.Session(t, "by default")
+	s.Go(`SELECT * FROM queen.log_partitions_changed_v1('{q}')`)
+	require.Equal(t, "QN400", sqlState(s.Wait(t)))
+}
+
+// F147, C-40: a prepared transaction is in no session. The clock marks bound it.
+func TestPreparedTransactionHoldsSafeTime_F147(t *testing.T) {
+	r := newRace(t, `SELECT queen.push_v1('q', '1', 'other')`, `SELECT queen.log_mark_clock_v1()`)
+	withoutGuard(t, r.db)
+	var mark time.Time
+	require.NoError(t, r.db.Pool.QueryRow(context.Background(), `SELECT max(marked_at) FROM queen.clock_marks`).Scan(&mark))
+	gid := "'" + r.db.Name + "'"
+	r.a.Exec(t, begin)
+	r.a.Exec(t, `SELECT queen.push_v1('q', '1', 'p')`)
+	r.a.Exec(t, "PREPARE TRANSACTION "+gid)
+	r.exec(`SELECT queen.log_mark_clock_v1()`)
+	first := r.list(nil)
+	require.True(t, first.degraded)
+	require.NotContains(t, first.heads, "p")
+	require.Equal(t, mark.UTC(), first.safeTime.UTC(), "the newest mark from before the prepared transaction drew its id, not a later one")
+	r.exec("COMMIT PREPARED " + gid)
+	require.True(t, first.safeTime.Before(r.stamp("p")))
+	second := r.list(first.safeTime)
+	require.Contains(t, second.heads, "p")
+	require.False(t, second.degraded)
+	require.True(t, second.safeTime.After(r.stamp("p")))
+}
+
+// F146, C-42: masked sessions are bounded by clock marks, and without any the
+// answer is what the caller knew.
+func TestMaskedActivityHoldsSafeTime_F146(t *testing.T) {
+	r := newRace(t, `SELECT queen.push_v1('q', '1', 'other')`)
+	withoutGuard(t, r.db)
+	(&safeTimeRun{t: t, db: r.db}).mask()
+	list := func(sinces string) listed {
+		s := r.db.Session(t, "masked")
+		s.Exec(t, `SELECT c.safe_time, c.safe_time_degraded, c.name, c.last_offset FROM queen.log_partitions_changed_v1_masked('{q,q}', `+sinces+`) c`)
+		got := readListed(t, s.Rows())
+		require.True(t, got.degraded)
+		return got
+	}
+	r.a.Exec(t, begin)
+	r.a.Exec(t, `SELECT queen.push_v1('q', '1', 'p')`)
+	epoch := time.Unix(0, 0).UTC()
+	require.Equal(t, epoch, list(`NULL`).safeTime.UTC(), "design 4: no mark, no since")
+	require.Equal(t, epoch, list(`ARRAY['2026-01-01'::timestamptz, NULL]`).safeTime.UTC())
+	require.Equal(t, "2025-02-01T00:00:00Z", list(`ARRAY['2026-01-01Z'::timestamptz, '2025-02-01Z']`).safeTime.UTC().Format(time.RFC3339), "no mark: the since that all entries know")
+	require.True(t, list(`ARRAY['2999-01-01'::timestamptz, '2999-01-01']`).safeTime.Before(time.Now()), "never ahead of the clock")
+	r.exec(`SELECT queen.log_mark_clock_v1()`)
+	require.Equal(t, epoch, list(`NULL`).safeTime.UTC(), "a mark drawn after the open push is none for it")
+	r.a.Exec(t, commit)
+	r.exec(`SELECT queen.log_mark_clock_v1()`)
+	require.True(t, list(`NULL`).safeTime.After(r.stamp("p")))
+}
+
+// A mark made in a transaction that has drawn its id before must not carry a later
+// clock: what drew its id in between has older stamps.
+func TestMarkInALateTransaction(t *testing.T) {
+	r := newRace(t, `SELECT queen.push_v1('q', '1', 'other')`)
+	r.a.Exec(t, begin)
+	r.a.Exec(t, `SELECT pg_current_xact_id()`)
+	r.b.Exec(t, begin)
+	r.b.Exec(t, `SELECT queen.push_v1('q', '1', 'p')`)
+	r.a.Exec(t, `SELECT queen.log_mark_clock_v1()`)
+	r.a.Exec(t, commit)
+	r.b.Exec(t, commit)
+	var mark time.Time
+	require.NoError(t, r.db.Pool.QueryRow(context.Background(), `SELECT max(marked_at) FROM queen.clock_marks`).Scan(&mark))
+	require.True(t, mark.Before(r.stamp("p")))
+}
+
+// A consumer takes each safe time as its next since, and every write comes a
+// moment after it, in a partition whose row does not move for it.
+func TestSafeTimeAsTheNextSince(t *testing.T) {
+	r := newRace(t, `SELECT queen.push_v1('q', '1', 'p')`)
+	withoutGuard(t, r.db)
+	got := r.list(nil)
+	for n := range 300 {
+		r.a.Exec(t, `SELECT queen.push_v1('q', '1', 'p')`)
+		r.a.Exec(t, changedCall, got.safeTime)
+		next := readListed(t, r.a.Rows())
+		require.Equal(t, map[string]int64{"p": int64(n) + 1}, next.heads, "since %v, the write at %v", got.safeTime, r.stamp("p"))
+		require.False(t, next.safeTime.Before(got.safeTime))
+		got = next
+	}
+	// The same with the stamp at a known distance, and a row as old as a push may leave it: 1 s before its stamp.
+	for _, after := range []string{"0", "1 microsecond", "1 millisecond", "999 milliseconds"} {
+		r.exec(`UPDATE queen.log_partitions SET last_write_at = $1::timestamptz + $2::interval - interval '1 second'`, got.safeTime, after)
+		require.Contains(t, r.list(got.safeTime).heads, "p", after)
+	}
+	r.exec(`UPDATE queen.log_partitions SET last_write_at = $1::timestamptz - interval '2.000001 seconds'`, got.safeTime)
+	require.Empty(t, r.list(got.safeTime).heads, "older ones are not listed for ever")
+}
