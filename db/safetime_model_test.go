@@ -29,8 +29,8 @@ const (
 const (
 	safeTimeShort    = 8 * time.Second
 	safeTimeLong     = 10 * time.Minute
-	safeTimeBroken   = time.Minute // in which a broken variant must be found out
-	safeTimePatience = 30 * time.Second
+	safeTimeBroken   = time.Minute     // in which a broken variant must be found out
+	safeTimePatience = 2 * time.Minute // other tests hold ids in other databases
 )
 
 // edit replaces pieces of a stored function by its own source. Every piece must be there.
