@@ -36,6 +36,7 @@ func (s *Server) register(api huma.API) {
 	s.registerPop(api)
 	s.registerAck(api)
 	s.registerLease(api)
+	s.registerTransaction(api)
 	s.registerHealth(api)
 	s.registerQueues(api)
 	s.registerDeadLetters(api)

@@ -85,6 +85,16 @@ func (s *scanner) array(name string, element func(index int) error) error {
 	return s.next()
 }
 
+// nested reads an array inside an element of another one.
+func (s *scanner) nested(name string, element func(index int) error) error {
+	list, index := s.list, s.index
+	err := s.array(list+"["+strconv.Itoa(index)+"]."+name, element)
+	if err == nil {
+		s.list, s.index, s.field = list, index, ""
+	}
+	return err
+}
+
 func (s *scanner) open(kind jsontext.Kind, what string) error {
 	token, err := s.json.ReadToken()
 	switch {

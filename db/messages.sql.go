@@ -548,3 +548,100 @@ func (q *Queries) Push(ctx context.Context, arg PushParams) ([]PushRow, error) {
 	}
 	return items, nil
 }
+
+const transaction = `-- name: Transaction :many
+SELECT kind, item, success, message_id, duplicate, partition_id, "offset", lease_released, dlq, noop FROM queen.log_transaction_v1(
+    p_queues => $1::text[],
+    p_partitions => $2::text[],
+    p_counts => $3::integer[],
+    p_payloads => $4::text[],
+    p_transaction_ids => ($5::queen.opt_text[])::text[],
+    p_ack_partition_ids => $6::uuid[],
+    p_ack_groups => $7::text[],
+    p_ack_lease_ids => $8::text[],
+    p_ack_counts => $9::integer[],
+    p_ack_transaction_ids => $10::text[],
+    p_ack_statuses => $11::text[],
+    p_ack_errors => ($12::queen.opt_text[])::text[],
+    p_required_leases => $13::text[],
+    p_require_lease => $14::boolean,
+    p_keys => ($15::queen.opt_text[])::text[],
+    p_trace_ids => ($16::queen.opt_text[])::text[],
+    p_nonces => $17::bigint[],
+    p_lock_timeout_ms => nullif($18::integer, 0),
+    p_tenant_id => $19::uuid)
+`
+
+type TransactionParams struct {
+	Queues            []string
+	Partitions        []string
+	Counts            []int32
+	Payloads          []string
+	TransactionIds    []*string
+	AckPartitionIds   []uuid.UUID
+	AckGroups         []string
+	AckLeaseIds       []string
+	AckCounts         []int32
+	AckTransactionIds []string
+	AckStatuses       []string
+	AckErrors         []*string
+	RequiredLeases    []string
+	RequireLease      bool
+	Keys              []*string
+	TraceIds          []*string
+	Nonces            []int64
+	LockTimeoutMs     int32
+	TenantID          uuid.UUID
+}
+
+// Pushes and acks, all or nothing; groups as in Push and Ack. LockTimeoutMs 0 leaves the session's.
+func (q *Queries) Transaction(ctx context.Context, arg TransactionParams) ([]TransactionRow, error) {
+	rows, err := q.db.Query(ctx, transaction,
+		arg.Queues,
+		arg.Partitions,
+		arg.Counts,
+		arg.Payloads,
+		arg.TransactionIds,
+		arg.AckPartitionIds,
+		arg.AckGroups,
+		arg.AckLeaseIds,
+		arg.AckCounts,
+		arg.AckTransactionIds,
+		arg.AckStatuses,
+		arg.AckErrors,
+		arg.RequiredLeases,
+		arg.RequireLease,
+		arg.Keys,
+		arg.TraceIds,
+		arg.Nonces,
+		arg.LockTimeoutMs,
+		arg.TenantID,
+	)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []TransactionRow
+	for rows.Next() {
+		var i TransactionRow
+		if err := rows.Scan(
+			&i.Kind,
+			&i.Item,
+			&i.Success,
+			&i.MessageID,
+			&i.Duplicate,
+			&i.PartitionID,
+			&i.Offset,
+			&i.LeaseReleased,
+			&i.Dlq,
+			&i.Noop,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}

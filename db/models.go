@@ -178,3 +178,17 @@ type StepRow struct {
 	Worked int32
 	Done   bool
 }
+
+// What a transaction did with one item, item = its position among the pushed items (kind push) or among the acks (kind ack), from 0. duplicate: it repeats an earlier item of the same call, whose id and offset it has. An ack without success was passed by the cursor before.
+type TransactionRow struct {
+	Kind          string
+	Item          int32
+	Success       bool
+	MessageID     *uuid.UUID
+	Duplicate     bool
+	PartitionID   *uuid.UUID
+	Offset        *int64
+	LeaseReleased bool
+	Dlq           bool
+	Noop          bool
+}

@@ -60,6 +60,8 @@ type Querier interface {
 	RetryMessage(ctx context.Context, arg RetryMessageParams) ([]ReplayRow, error)
 	// One bounded step that writes back the heads of quiet partitions.
 	SettleHeadsStep(ctx context.Context, maxRows int32, quietSeconds int32) (StepRow, error)
+	// Pushes and acks, all or nothing; groups as in Push and Ack. LockTimeoutMs 0 leaves the session's.
+	Transaction(ctx context.Context, arg TransactionParams) ([]TransactionRow, error)
 }
 
 var _ Querier = (*Queries)(nil)

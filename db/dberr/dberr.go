@@ -26,6 +26,7 @@ var (
 	ErrDenied      = errors.New("not allowed")              // QN403
 	ErrNotFound    = errors.New("not found")                // QN404
 	ErrConflict    = errors.New("conflict")                 // QN409
+	ErrDuplicate   = errors.New("duplicate")                // 23505 raised by a function, not by a constraint
 	ErrTooLarge    = errors.New("too large")                // QN413
 	ErrLimited     = errors.New("over quota")               // QN429
 	ErrUnavailable = errors.New("not available now")        // QN503, database away, full or read-only
@@ -70,7 +71,7 @@ func (e *Error) outcome() outcome {
 		return outcome{http.StatusForbidden, 3, false}
 	case ErrNotFound:
 		return outcome{http.StatusNotFound, 1, false}
-	case ErrConflict:
+	case ErrConflict, ErrDuplicate:
 		return outcome{http.StatusConflict, 1, false}
 	case ErrTooLarge:
 		return outcome{http.StatusRequestEntityTooLarge, 1, false}
@@ -107,7 +108,7 @@ func From(err error) *Error {
 	return &Error{Message: "internal error", kind: errFault, cause: err}
 }
 
-var kinds = []error{ErrInvalid, ErrDenied, ErrNotFound, ErrConflict, ErrTooLarge, ErrLimited, ErrUnavailable, ErrRetry}
+var kinds = []error{ErrInvalid, ErrDenied, ErrNotFound, ErrConflict, ErrDuplicate, ErrTooLarge, ErrLimited, ErrUnavailable, ErrRetry}
 
 // fromPg maps an answer of PostgreSQL. A server that refuses the login has not
 // run anything, whatever its code says.
@@ -117,8 +118,12 @@ func fromPg(pg *pgconn.PgError, cause error) *Error {
 	if errors.As(cause, &connect) {
 		e.kind = ErrUnavailable
 	}
+	duplicate := pg.Code == "23505" && pg.ConstraintName == ""
+	if duplicate {
+		e.kind = ErrDuplicate
+	}
 	switch {
-	case spoken(pg.Code):
+	case duplicate, spoken(pg.Code):
 		e.Message, e.Detail, e.Hint, e.Field = pg.Message, pg.Detail, pg.Hint, pg.ColumnName
 	case e.kind == ErrUnavailable:
 		e.Message = "the database is not available"

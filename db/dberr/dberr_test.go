@@ -55,7 +55,8 @@ func TestMapping(t *testing.T) {
 		{"bad json", pg("22P02"), dberr.ErrInvalid, "22P02", 400, 1, false},
 		{"nul in jsonb", pg("22P05"), dberr.ErrInvalid, "22P05", 400, 1, false},
 		{"out of range", pg("22003"), dberr.ErrInvalid, "22003", 400, 1, false},
-		{"unique violation", pg("23505"), nil, "23505", 500, 2, false},
+		{"unique violation", &pgconn.PgError{Code: "23505", ConstraintName: "some_key"}, nil, "23505", 500, 2, false},
+		{"duplicate", pg("23505"), dberr.ErrDuplicate, "23505", 409, 1, false},
 		{"missing grant", pg("42501"), nil, "42501", 500, 2, false},
 		{"no code", pg(""), nil, "", 500, 2, false},
 		{"refused", &net.OpError{Op: "dial", Err: syscall.ECONNREFUSED}, dberr.ErrUnavailable, "", 503, 2, true},
@@ -70,7 +71,7 @@ func TestMapping(t *testing.T) {
 			t.Parallel()
 			e := dberr.From(tc.err)
 			require.Equal(t, tc.code, e.Code)
-			for _, kind := range []error{dberr.ErrInvalid, dberr.ErrDenied, dberr.ErrNotFound, dberr.ErrConflict,
+			for _, kind := range []error{dberr.ErrInvalid, dberr.ErrDenied, dberr.ErrNotFound, dberr.ErrConflict, dberr.ErrDuplicate,
 				dberr.ErrTooLarge, dberr.ErrLimited, dberr.ErrUnavailable, dberr.ErrRetry} {
 				require.Equal(t, kind == tc.kind, errors.Is(e, kind), kind)
 			}
@@ -106,6 +107,20 @@ func TestOnlyWordsAboutTheInputGetOut(t *testing.T) {
 		require.NotContains(t, e.Message, "the message", code)
 		require.Empty(t, e.Detail+e.Hint+e.Field, code)
 	}
+}
+
+// 23505 leaves the functions only as the verdict on a duplicate; a constraint that
+// fails is a fault of ours.
+func TestDuplicateIsNoBrokenConstraint(t *testing.T) {
+	t.Parallel()
+	e := dberr.From(pg("23505"))
+	require.ErrorIs(t, e, dberr.ErrDuplicate)
+	require.Equal(t, "the message", e.Message)
+	require.Equal(t, 409, dberr.HTTPStatus(e))
+	require.False(t, dberr.Retryable(e))
+	broken := &pgconn.PgError{Code: "23505", Message: "the message", ConstraintName: "some_key"}
+	require.NotErrorIs(t, dberr.From(broken), dberr.ErrDuplicate)
+	require.Equal(t, "internal error", dberr.From(broken).Message)
 }
 
 type leaving int

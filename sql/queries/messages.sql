@@ -69,6 +69,29 @@ SELECT * FROM queen.log_ack_v1(
     p_tenant_id => @tenant_id::uuid,
     p_skip_locked => @skip_locked::boolean);
 
+-- name: Transaction :many
+-- Pushes and acks, all or nothing; groups as in Push and Ack. LockTimeoutMs 0 leaves the session's.
+SELECT * FROM queen.log_transaction_v1(
+    p_queues => @queues::text[],
+    p_partitions => @partitions::text[],
+    p_counts => @counts::integer[],
+    p_payloads => @payloads::text[],
+    p_transaction_ids => (@transaction_ids::queen.opt_text[])::text[],
+    p_ack_partition_ids => @ack_partition_ids::uuid[],
+    p_ack_groups => @ack_groups::text[],
+    p_ack_lease_ids => @ack_lease_ids::text[],
+    p_ack_counts => @ack_counts::integer[],
+    p_ack_transaction_ids => @ack_transaction_ids::text[],
+    p_ack_statuses => @ack_statuses::text[],
+    p_ack_errors => (@ack_errors::queen.opt_text[])::text[],
+    p_required_leases => @required_leases::text[],
+    p_require_lease => @require_lease::boolean,
+    p_keys => (@keys::queen.opt_text[])::text[],
+    p_trace_ids => (@trace_ids::queen.opt_text[])::text[],
+    p_nonces => @nonces::bigint[],
+    p_lock_timeout_ms => nullif(@lock_timeout_ms::integer, 0),
+    p_tenant_id => @tenant_id::uuid);
+
 -- name: AckUpto :many
 -- Complete every leased message up to the given offsets.
 SELECT * FROM queen.log_ack_upto_v1(

@@ -83,6 +83,21 @@ SELECT
 WHERE false;
 COMMENT ON VIEW queen.ack_row IS 'Verdict on one item of an ack, item = its position in the call, from 0. success means the instruction was carried out, not that the message is done. conflated, at the message that completed a last-value batch: positions that were retired without delivery.';
 
+CREATE OR REPLACE VIEW queen.transaction_row AS
+SELECT
+    ''::text AS kind,
+    0::integer AS item,
+    false AS success,
+    NULL::uuid AS message_id,
+    false AS duplicate,
+    NULL::uuid AS partition_id,
+    NULL::bigint AS "offset",
+    false AS lease_released,
+    false AS dlq,
+    false AS noop
+WHERE false;
+COMMENT ON VIEW queen.transaction_row IS 'What a transaction did with one item, item = its position among the pushed items (kind push) or among the acks (kind ack), from 0. duplicate: it repeats an earlier item of the same call, whose id and offset it has. An ack without success was passed by the cursor before.';
+
 CREATE OR REPLACE VIEW queen.lease_row AS
 SELECT
     0::integer AS renewed,
