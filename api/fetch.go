@@ -94,6 +94,9 @@ func (s *Server) fetch(ctx context.Context, in *fetchInput) (*rawReply, error) {
 	if err != nil {
 		return nil, s.failed(ctx, "fetch", err)
 	}
+	for i := range rows {
+		s.seals.openAll(rows[i].Payloads)
+	}
 	return &rawReply{ContentType: "application/json", Body: r.render(rows)}, nil
 }
 

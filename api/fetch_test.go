@@ -248,3 +248,14 @@ func TestFetchPassesDamage_F079(t *testing.T) {
 	require.Equal(t, []int64{0, 2, 3}, got.offsets(0))
 	require.Equal(t, `"{oh"`, string(got.Entries[0].Records[1].Payload))
 }
+
+// http-api 6.1: what is stored encrypted is delivered as it was sent.
+func TestFetchOpensSealedPayloads(t *testing.T) {
+	t.Parallel()
+	ts := newTestServer(t, withKeys(keyA, ""))
+	ts.encrypt("q", true)
+	ts.pushOne("q", "p", `{"z":1, "a":1.50}`)
+	require.Contains(t, ts.rows("q")[0], `"encrypted"`)
+	got := ts.fetchOf(`{"entries":[{"queue":"q","partition":"p","offset":0}]}`)
+	require.Equal(t, `{"z":1, "a":1.50}`, string(got.Entries[0].Records[0].Payload))
+}
