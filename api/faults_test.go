@@ -221,15 +221,75 @@ func TestDatabaseAwayGives503AndParkedPopsStay(t *testing.T) {
 	require.Equal(t, http.StatusOK, got.Status, "a parked pop survives the outage")
 }
 
+// endSessions ends every pooled session of the server and waits until all are gone.
+func (ts *testServer) endSessions() {
+	ts.t.Helper()
+	const pooled = `FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'regent'`
+	ts.sql(`SELECT pg_terminate_backend(pid) ` + pooled)
+	require.Eventually(ts.t, func() bool { return ts.count(`SELECT count(*) `+pooled) == 0 }, 5*time.Second, time.Millisecond)
+}
+
+// Sessions that PostgreSQL ended while they were idle cost nobody an error.
 func TestDeadConnectionsAreReplacedUnseen(t *testing.T) {
 	t.Parallel()
-	ts := newTestServer(t)
-	for range 3 {
-		ts.pushOne("q", "p", `1`)
-		ts.sql(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'regent'`)
-		time.Sleep(20 * time.Millisecond)
-		require.Eventually(t, func() bool { return ts.get("/api/v1/pop/queue/none").Status == http.StatusNoContent }, 2*time.Second, 10*time.Millisecond)
+	ts := newTestServer(t, deaf)
+	for i := range 5 {
+		var calls sync.WaitGroup
+		for range 4 { // so that several connections are open, and idle for less than a second
+			calls.Go(func() {
+				_, _ = ts.try(context.Background(), "POST", "/api/v1/push", `{"items":[{"queue":"q","payload":1}]}`)
+			})
+		}
+		calls.Wait()
+		ts.endSessions()
+		switch i % 3 {
+		case 0:
+			ts.pushOne("q", "p", `1`)
+		case 1:
+			require.Equal(t, http.StatusNoContent, ts.get("/api/v1/pop/queue/none").Status)
+		default:
+			require.Equal(t, http.StatusOK, ts.get("/api/v1/resources/queues").Status)
+		}
 	}
+}
+
+// A session that ends under a call: what reads is asked again, what writes is
+// not, since nobody knows whether it was done.
+func TestSessionThatEndsUnderACall(t *testing.T) {
+	t.Parallel()
+	ts := newTestServer(t, deaf)
+	ts.pushOne("q", "p", `1`)
+	for _, c := range []struct {
+		method, target, body string
+		status               int
+	}{
+		{"GET", "/api/v1/resources/queues", "", http.StatusOK},
+		{"GET", "/api/v1/resources/queues/q", "", http.StatusOK},
+		{"POST", "/api/v1/push", `{"items":[{"queue":"q","partition":"p","payload":2}]}`, http.StatusServiceUnavailable},
+		{"GET", "/api/v1/pop/queue/q", "", http.StatusServiceUnavailable},
+		{"POST", "/api/v1/configure", `{"queue":"q"}`, http.StatusServiceUnavailable},
+	} {
+		tx, err := ts.db.Pool.Begin(context.Background())
+		require.NoError(t, err)
+		_, err = tx.Exec(context.Background(), `LOCK TABLE queen.queues IN ACCESS EXCLUSIVE MODE`)
+		require.NoError(t, err)
+		answer := make(chan reply, 1)
+		go func() {
+			r, _ := ts.try(context.Background(), c.method, c.target, c.body)
+			answer <- r
+		}()
+		blocked := func() int {
+			return ts.count(`SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'regent' AND wait_event_type = 'Lock'`)
+		}
+		require.Eventually(t, func() bool { return blocked() == 1 }, 5*time.Second, time.Millisecond, c.target)
+		ts.endSessions()
+		if c.status == http.StatusOK {
+			require.Eventually(t, func() bool { return blocked() == 1 }, 5*time.Second, time.Millisecond, "it asks again")
+		}
+		require.NoError(t, tx.Rollback(context.Background()))
+		require.Equal(t, c.status, (<-answer).Status, c.target)
+	}
+	require.Equal(t, 1, ts.stored(), "no push was repeated")
 }
 
 // Noise never ends the process, never goes unanswered, and every answer is one

@@ -48,7 +48,8 @@ func OpenPool(ctx context.Context, cfg Config) (*pgxpool.Pool, error) {
 }
 
 // PoolConfig is the pool configuration of OpenPool, for callers that change it
-// further. Sessions run READ COMMITTED in UTC with the timeouts of cfg. A mode
+// further. A connection that PostgreSQL ended while it was idle is noticed before
+// a call gets it. Sessions run READ COMMITTED in UTC with the timeouts of cfg. A mode
 // other than cache_statement is meant for a transaction-mode pooler, which
 // refuses unknown settings at the start of a session: there the timeouts are
 // left to the role (ALTER ROLE ... SET).
@@ -68,6 +69,9 @@ func PoolConfig(cfg Config) (*pgxpool.Config, error) {
 	pool.MaxConnLifetimeJitter = 10 * time.Minute
 	if pool.ConnConfig.ConnectTimeout == 0 {
 		pool.ConnConfig.ConnectTimeout = cfg.AcquireTimeout
+	}
+	pool.ShouldPing = func(_ context.Context, p pgxpool.ShouldPingParams) bool {
+		return p.IdleDuration > time.Second || spoke(p.Conn.PgConn().Conn())
 	}
 	pinSession(pool.ConnConfig.RuntimeParams, cfg, mode == pgx.QueryExecModeCacheStatement)
 	pool.AfterConnect = func(_ context.Context, conn *pgx.Conn) error {
@@ -129,6 +133,16 @@ func (s *Server) call(ctx context.Context, fn func(context.Context, querier) err
 			return err
 		}
 	}
+}
+
+// ask is call for what only reads: when the connection ends under it, it is made
+// once more. Never for a push, pop or ack, whose outcome is not known then.
+func (s *Server) ask(ctx context.Context, fn func(context.Context, querier) error) error {
+	err := s.call(ctx, fn)
+	if dberr.CutOff(err) {
+		err = s.call(ctx, fn)
+	}
+	return err
 }
 
 // again decides whether a failed call is repeated.

@@ -345,7 +345,7 @@ func (s *Server) fill(ctx context.Context, r *popRequest) (row db.PopFillRow, er
 	if args.MaxPartitions == partitionsNotGiven {
 		args.MaxPartitions = 1
 	}
-	err = s.call(ctx, func(ctx context.Context, q querier) (err error) {
+	err = s.ask(ctx, func(ctx context.Context, q querier) (err error) {
 		row, err = q.PopFill(ctx, args)
 		return err
 	})

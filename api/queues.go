@@ -97,7 +97,7 @@ func (s *Server) configureQueue(ctx context.Context, in *configureInput) (*docum
 }
 
 func (s *Server) listQueues(ctx context.Context, _ *listQueuesInput) (*documentReply, error) {
-	return s.document(ctx, "list", func(ctx context.Context, q querier) ([]byte, error) {
+	return s.shown(ctx, "list", func(ctx context.Context, q querier) ([]byte, error) {
 		return q.ListQueues(ctx, s.tenant(ctx))
 	})
 }
@@ -106,7 +106,7 @@ func (s *Server) getQueue(ctx context.Context, in *queueInput) (*documentReply, 
 	if refusal := checkName("queue", in.Queue); refusal != nil {
 		return nil, refusal
 	}
-	return s.document(ctx, "get", func(ctx context.Context, q querier) ([]byte, error) {
+	return s.shown(ctx, "get", func(ctx context.Context, q querier) ([]byte, error) {
 		return q.GetQueue(ctx, in.Queue, s.tenant(ctx))
 	})
 }
@@ -119,7 +119,7 @@ func (s *Server) getQueueDepth(ctx context.Context, in *depthInput) (*documentRe
 		return nil, refusal
 	}
 	args := db.QueueDepthParams{Queue: in.Queue, ConsumerGroup: &in.Group, TenantID: s.tenant(ctx)}
-	return s.document(ctx, "get", func(ctx context.Context, q querier) ([]byte, error) {
+	return s.shown(ctx, "get", func(ctx context.Context, q querier) ([]byte, error) {
 		return q.QueueDepth(ctx, args)
 	})
 }
@@ -142,8 +142,18 @@ func (s *Server) deleteQueue(ctx context.Context, in *queueInput) (*documentRepl
 // document runs a call that answers a document. what is the word that the
 // answer to a failed call starts with.
 func (s *Server) document(ctx context.Context, what string, fn func(context.Context, querier) ([]byte, error)) (*documentReply, error) {
+	return s.reply(ctx, what, s.call, fn)
+}
+
+// shown is document for a call that only reads.
+func (s *Server) shown(ctx context.Context, what string, fn func(context.Context, querier) ([]byte, error)) (*documentReply, error) {
+	return s.reply(ctx, what, s.ask, fn)
+}
+
+func (s *Server) reply(ctx context.Context, what string, call func(context.Context, func(context.Context, querier) error) error,
+	fn func(context.Context, querier) ([]byte, error)) (*documentReply, error) {
 	reply := &documentReply{ContentType: "application/json"}
-	err := s.call(ctx, func(ctx context.Context, q querier) (err error) {
+	err := call(ctx, func(ctx context.Context, q querier) (err error) {
 		reply.Body, err = fn(ctx, q)
 		return err
 	})

@@ -300,7 +300,7 @@ func (s *Server) probe(ctx context.Context, keys []lineKey) error {
 	}
 	args := pendingArguments(keys)
 	var found []int32
-	err := s.call(ctx, func(ctx context.Context, q querier) (err error) {
+	err := s.ask(ctx, func(ctx context.Context, q querier) (err error) {
 		found, err = q.Pending(ctx, args)
 		return err
 	})

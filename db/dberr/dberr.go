@@ -216,6 +216,23 @@ func ExitCode(err error) int {
 	return From(err).outcome().exit
 }
 
+// CutOff reports whether a connection ended under a call, so that nobody knows
+// whether the call was done. What only reads may be repeated.
+func CutOff(err error) bool {
+	var pg *pgconn.PgError
+	var connect *pgconn.ConnectError
+	var network *net.OpError
+	switch {
+	case err == nil, errors.As(err, &connect):
+		return false
+	case errors.As(err, &pg):
+		return len(pg.Code) == 5 && pg.Code[:4] == "57P0"
+	case errors.As(err, &network):
+		return !network.Timeout()
+	}
+	return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)
+}
+
 // StalePlan reports whether a prepared statement met a function or table that
 // has changed under it. PostgreSQL has run nothing; the caller repeats the call
 // once at once, and the driver prepares anew.

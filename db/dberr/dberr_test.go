@@ -145,3 +145,15 @@ func TestStalePlan(t *testing.T) {
 	require.True(t, dberr.StalePlan(pg("26000")))
 	require.False(t, dberr.StalePlan(pg("42P01")))
 }
+
+func TestCutOff(t *testing.T) {
+	t.Parallel()
+	for _, err := range []error{pg("57P01"), pg("57P02"), io.ErrUnexpectedEOF, fmt.Errorf("receive: %w", io.EOF),
+		&net.OpError{Op: "read", Err: syscall.ECONNRESET}} {
+		require.True(t, dberr.CutOff(err), err)
+	}
+	for _, err := range []error{nil, pg("57014"), pg("40001"), pg("QN400"), pg(""), errors.New("x"), context.DeadlineExceeded,
+		&net.OpError{Op: "read", Err: context.DeadlineExceeded}, &pgconn.ConnectError{}} {
+		require.False(t, dberr.CutOff(err), err)
+	}
+}
