@@ -164,6 +164,8 @@ func printExtensionUpdate(b *bufio.Writer, t target, old extensionVersion) {
 	fmt.Fprintf(b, refuseServer, MinServerVersion, LockID)
 	fmt.Fprint(b, extensionTimezone)
 	printTables(b, t, old.migration)
+	// A script cannot try first whether a helper has changed its result type, as the loader does.
+	fmt.Fprintf(b, "%s\n\n", sqlDropPrivate)
 	printFunctions(b, t)
 	fmt.Fprintf(b, "%s\n\n%s\n\n%s\n\n%s\n\n%s\n",
 		sqlValidate, extensionRefuseSavepoint, sqlDropLeftovers, sqlRecord(t), extensionMarkTables)

@@ -69,8 +69,13 @@ func TestExtension(t *testing.T) {
 			LANGUAGE sql AS 'SELECT NULL::text'; COMMENT ON FUNCTION queen._utc_ms(timestamptz) IS 'Older.';`,
 		"010_old/gone_v1.sql": "CREATE OR REPLACE FUNCTION queen.gone_v1() RETURNS int LANGUAGE sql AS 'SELECT 1';",
 		"010_old/view.sql":    "CREATE OR REPLACE VIEW queen.gone AS SELECT queen.gone_v1() AS n;",
+		"010_new/helper.sql":  "CREATE OR REPLACE FUNCTION queen._helper(a int) RETURNS int LANGUAGE sql AS 'SELECT 1'; REVOKE ALL ON FUNCTION queen._helper(int) FROM PUBLIC;",
+		"010_new/user_v1.sql": "CREATE OR REPLACE FUNCTION queen.user_v1() RETURNS int LANGUAGE sql AS 'SELECT queen._helper(1)';",
 	})
-	newer := changed(t, 2, map[string]string{"09999_later.sql": `-- +goose NO TRANSACTION
+	newer := changed(t, 2, map[string]string{
+		"010_new/helper.sql":  "CREATE OR REPLACE FUNCTION queen._helper(b int) RETURNS text LANGUAGE sql AS $$ SELECT '22' $$; REVOKE ALL ON FUNCTION queen._helper(int) FROM PUBLIC;",
+		"010_new/user_v1.sql": "CREATE OR REPLACE FUNCTION queen.user_v1() RETURNS int LANGUAGE sql AS 'SELECT queen._helper(1)::int';",
+		"09999_later.sql": `-- +goose NO TRANSACTION
 -- +goose Up
 ALTER TABLE queen.queues ADD COLUMN later int DEFAULT 7 NOT NULL;
 CREATE TABLE queen.numbers (id bigint PRIMARY KEY GENERATED ALWAYS AS IDENTITY, note text);
@@ -237,6 +242,7 @@ func testUpdateExtension(t *testing.T, o *overlay, b bundle, older, newer source
 	execSQL(t, b.conn, `ALTER EXTENSION regent UPDATE`)
 	require.Equal(t, "9999.2", scalar[string](t, b.conn, `SELECT extversion FROM pg_extension WHERE extname = 'regent'`))
 	requireSameCatalogue(t, migrated, b)
+	require.Equal(t, 22, scalar[int](t, b.conn, `SELECT queen.user_v1()`), "a private helper has another result type and another parameter")
 	require.Equal(t, []string{"schema_functions", "schema_migrations"}, unmarked(t, b))
 	require.NoError(t, check(t.Context(), b.conn, newer))
 	require.NoError(t, up(t.Context(), b.dsn, nil, newer))

@@ -184,7 +184,8 @@ BEGIN
             AND p.prorettype NOT IN ('trigger'::regtype, 'event_trigger'::regtype)
             AND NOT EXISTS (
                 SELECT FROM pg_catalog.pg_depend e
-                WHERE e.classid = 'pg_proc'::regclass AND e.objid = p.oid AND e.deptype = 'e')
+                WHERE e.classid = 'pg_proc'::regclass AND e.objid = p.oid AND e.deptype = 'e'
+                    AND e.refobjid IS DISTINCT FROM (SELECT x.oid FROM pg_catalog.pg_extension x WHERE x.extname = 'regent'))
     LOOP
         EXECUTE format('DROP ROUTINE %s', v_routine);
     END LOOP;
