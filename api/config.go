@@ -41,8 +41,9 @@ type Config struct {
 	AcquireTimeout   time.Duration // REGENT_ACQUIRE_TIMEOUT_MS: wait for a free connection
 	StopTimeout      time.Duration // REGENT_STOP_TIMEOUT_MS: grace for running requests
 
-	Flushers int  // REGENT_FLUSHERS: calls that carry pushes (and as many that carry acks) at a time
-	Listen   bool // REGENT_LISTEN: hear and tell other servers of pushes; off behind a pooler
+	Flushers  int    // REGENT_FLUSHERS: calls that carry pushes (and as many that carry acks) at a time
+	Listen    bool   // REGENT_LISTEN: hear and tell other servers of pushes; without it the watcher finds them
+	ListenURL string // REGENT_LISTEN: the connection to hear on, where DatabaseURL leads to a transaction-mode pooler
 }
 
 // DefaultConfig is what an empty environment gives.
@@ -86,7 +87,7 @@ func ConfigFromEnv(lookup func(string) (string, bool)) (Config, error) {
 	env.millis("REGENT_ACQUIRE_TIMEOUT_MS", &cfg.AcquireTimeout, 1)
 	env.millis("REGENT_STOP_TIMEOUT_MS", &cfg.StopTimeout, 0)
 	env.number("REGENT_FLUSHERS", &cfg.Flushers, 1)
-	env.boolean("REGENT_LISTEN", &cfg.Listen)
+	env.listen(&cfg)
 	cfg.DatabaseURL = env.database()
 	return cfg, errors.Join(append(env.faults, cfg.check())...)
 }
@@ -118,6 +119,9 @@ func (c Config) check() error {
 	}
 	if _, err := newSealer("", c.EncryptionKeys, slog.New(slog.DiscardHandler)); err != nil {
 		return err
+	}
+	if _, err := pgx.ParseConfig(c.ListenURL); c.ListenURL != "" && err != nil {
+		return fmt.Errorf("REGENT_LISTEN must be true, false or a connection string: %w", err)
 	}
 	if c.Flushers < 1 || c.AcquireTimeout <= 0 {
 		return errors.New("REGENT_FLUSHERS and REGENT_ACQUIRE_TIMEOUT_MS must be positive")
@@ -160,6 +164,15 @@ func (e *environment) boolean(name string, into *bool) {
 	default:
 		e.faults = append(e.faults, fmt.Errorf("%s must be true or false (1/0, yes/no, on/off), got %q", name, value))
 	}
+}
+
+// listen reads a switch, or the connection string of a direct connection.
+func (e *environment) listen(cfg *Config) {
+	if dsn, _ := e.lookup("REGENT_LISTEN"); strings.Contains(dsn, "://") || strings.Contains(dsn, "=") {
+		cfg.Listen, cfg.ListenURL = true, dsn
+		return
+	}
+	e.boolean("REGENT_LISTEN", &cfg.Listen)
 }
 
 func (e *environment) long(name string, into *int64, least int64) {

@@ -48,7 +48,14 @@ func TestEnvironmentRules(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, 7*time.Millisecond, cfg.PopTimeout, "DEFAULT_TIMEOUT comes first")
 
-	for _, fatal := range [][]string{{"REGENT_LISTEN", "maybe"}, {"QUEEN_BIND_ADDR", "0.0.0.0:80"}, {"REGENT_EXEC_MODE", "fast"}, {"PG_USE_SSL", "2"},
+	for _, direct := range []string{"postgres://u@db:5432/d", "host=/run port=5432"} {
+		cfg, err = ConfigFromEnv(env("REGENT_LISTEN", direct))
+		require.NoError(t, err)
+		require.True(t, cfg.Listen)
+		require.Equal(t, direct, cfg.ListenURL)
+	}
+
+	for _, fatal := range [][]string{{"REGENT_LISTEN", "maybe"}, {"REGENT_LISTEN", "postgres://:x:y:"}, {"QUEEN_BIND_ADDR", "0.0.0.0:80"}, {"REGENT_EXEC_MODE", "fast"}, {"PG_USE_SSL", "2"},
 		{"REGENT_ENCRYPTION_KEYS", "2024:00ff"}} {
 		_, err := ConfigFromEnv(env(fatal...))
 		require.ErrorContains(t, err, fatal[0])

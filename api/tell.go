@@ -4,8 +4,10 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/hex"
+	"fmt"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/google/uuid"
@@ -37,6 +39,7 @@ type teller struct {
 	queue map[queueKey]struct{} // to be told of
 	words []string              // to be said as they are
 	work  chan struct{}
+	heard atomic.Int64 // own words that came back
 }
 
 func newTeller() *teller {
@@ -65,6 +68,14 @@ func (t *teller) tellGone(queue queueKey) {
 	t.mu.Unlock()
 }
 
+// greet makes a server known to the others, and to itself.
+func (t *teller) greet() {
+	t.mu.Lock()
+	t.words = append(t.words, wordHello+" "+t.id)
+	t.ring()
+	t.mu.Unlock()
+}
+
 // ring makes the loop look; the caller holds the lock.
 func (t *teller) ring() {
 	select {
@@ -78,6 +89,9 @@ func (t *teller) ring() {
 func (t *teller) hear(payload string) (word, hash string) {
 	word, rest, _ := strings.Cut(payload, " ")
 	from, hash, _ := strings.Cut(rest, " ")
+	if from == t.id {
+		t.heard.Add(1)
+	}
 	if from == t.id || from == "" {
 		return "", ""
 	}
@@ -148,17 +162,30 @@ func (s *Server) sayBye(ctx context.Context) {
 	}
 }
 
+// echoPatience is how long a listening connection may take to bring back an own word.
+const echoPatience = 5 * time.Second
+
 // hearOthers listens on a connection of its own. After a gap every parked pop
-// looks once, for what was told meanwhile is lost (F046).
+// looks once, for what was told meanwhile is lost (F046). A connection that hears
+// nothing, since it leads through a pooler, is reported; the watcher does its work.
 func (s *Server) hearOthers(ctx context.Context) {
-	config := s.pool.Config().ConnConfig.Copy()
-	config.RuntimeParams["application_name"] += " listen"
+	config, err := s.listenConfig()
+	if err != nil {
+		s.log.ErrorContext(ctx, "other servers cannot be heard", "error", clip(err.Error(), 300))
+		return
+	}
 	session.Listener{
 		Config: config,
-		Connected: func(ctx context.Context, conn *pgx.Conn) error {
+		Connected: func(ctx context.Context) {
 			s.log.DebugContext(ctx, "listening for other servers")
 			s.room.told("")
-			return session.Notify(ctx, conn, []string{wordHello + " " + s.teller.id})
+			heard := s.teller.heard.Load()
+			s.teller.greet()
+			s.loops.Go(func() {
+				if pause(ctx, echoPatience) && s.teller.heard.Load() == heard {
+					s.log.WarnContext(ctx, "the listening connection hears nothing, is it a pooler? name a direct one in REGENT_LISTEN; waiting pops are looked for every 250 ms")
+				}
+			})
 		},
 		Heard: func(payload string) {
 			switch word, hash := s.teller.hear(payload); word {
@@ -172,4 +199,21 @@ func (s *Server) hearOthers(ctx context.Context) {
 			s.log.WarnContext(ctx, "lost the listening connection", "error", clip(err.Error(), 300))
 		},
 	}.Run(ctx)
+}
+
+// listenConfig is the pool's connection, or the direct one that is named.
+func (s *Server) listenConfig() (*pgx.ConnConfig, error) {
+	config := s.pool.Config().ConnConfig.Copy()
+	if s.cfg.ListenURL != "" {
+		direct, err := pgx.ParseConfig(s.cfg.ListenURL)
+		if err != nil {
+			return nil, fmt.Errorf("read REGENT_LISTEN: %w", err)
+		}
+		config = direct
+		if config.RuntimeParams["application_name"] == "" {
+			config.RuntimeParams["application_name"] = "regent"
+		}
+	}
+	config.RuntimeParams["application_name"] += " listen"
+	return config, nil
 }

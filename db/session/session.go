@@ -64,8 +64,8 @@ func Notify(ctx context.Context, conn *pgx.Conn, payloads []string) error {
 type Listener struct {
 	Config *pgx.ConnConfig
 	// Connected is called after each (re)connection, when nothing can be missed
-	// any more; whatever was told before may have been.
-	Connected func(ctx context.Context, conn *pgx.Conn) error
+	// any more; whatever was told before may have been. Its ctx ends with the connection.
+	Connected func(ctx context.Context)
 	Heard     func(payload string)
 	Lost      func(err error) // the connection broke; another one is tried
 }
@@ -108,9 +108,9 @@ func (l Listener) once(ctx context.Context) error {
 	if _, err := conn.Exec(ctx, "LISTEN "+Channel); err != nil {
 		return fmt.Errorf("listen: %w", err)
 	}
-	if err := l.Connected(ctx, conn); err != nil {
-		return err
-	}
+	heard, cancel := context.WithCancel(ctx)
+	defer cancel()
+	l.Connected(heard)
 	for {
 		if err := l.next(ctx, conn); err != nil {
 			return err

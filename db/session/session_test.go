@@ -50,7 +50,7 @@ func TestListenerComesBack_F046(t *testing.T) {
 		defer close(ended)
 		Listener{
 			Config:    config,
-			Connected: func(context.Context, *pgx.Conn) error { connected <- struct{}{}; return nil },
+			Connected: func(context.Context) { connected <- struct{}{} },
 			Heard:     func(payload string) { heard <- payload },
 			Lost:      func(err error) { lost <- err },
 		}.Run(ctx)
