@@ -17,3 +17,7 @@ COMMENT ON TABLE queen.consumer_watermarks IS 'Where the search for work starts,
 CREATE INDEX queues_namespace_task_idx ON queen.queues (tenant_id, namespace, task) WHERE deleted_at IS NULL;
 -- All registrations of a group, over every queue.
 CREATE INDEX consumer_groups_metadata_consumer_group_idx ON queen.consumer_groups_metadata (tenant_id, consumer_group);
+
+-- Many partitions share a second of last_write_at: with the id behind it a walk can begin anywhere among them.
+DROP INDEX queen.log_partitions_queue_id_last_write_at_idx;
+CREATE INDEX log_partitions_queue_id_last_write_at_id_idx ON queen.log_partitions (queue_id, last_write_at, id);

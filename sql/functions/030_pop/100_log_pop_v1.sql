@@ -45,6 +45,7 @@ DECLARE
     r_found record;
     v_policy boolean;
     v_cap integer;
+    v_quick boolean;
     v_tenant uuid := queen._tenant(p_tenant_id);
     v_group text := coalesce(p_consumer_group, '__QUEUE_MODE__');
     v_left integer := greatest(p_batch, 1);
@@ -97,21 +98,26 @@ BEGIN
     END IF;
 
     v_cap := coalesce(p_max_partitions, CASE WHEN v_policy THEN least(v_left, 64) ELSE 1 END);
-    FOR r_lane IN SELECT * FROM queen._candidates(r_queue.id, v_group, v_cap)
+    v_quick := v_cap = 1;
     LOOP
-        FOR r_row IN
-            SELECT * FROM queen._pop_partition(r_lane.id, r_queue, v_group, v_left, v_lease_id, v_seconds, p_auto_ack,
-                p_subscription_mode, v_from, v_policy)
+        FOR r_lane IN SELECT * FROM queen._candidates(r_queue.id, v_group, v_cap, v_quick)
         LOOP
-            IF v_claimed[cardinality(v_claimed)] IS DISTINCT FROM r_lane.id THEN
-                v_claimed := v_claimed || r_lane.id;
-            END IF;
-            v_lease_id := nullif(r_row.lease_id, '');
-            v_expires := greatest(v_expires, r_row.lease_expires_at);
-            v_left := v_left - cardinality(r_row.payloads);
-            RETURN NEXT r_row;
+            FOR r_row IN
+                SELECT * FROM queen._pop_partition(r_lane.id, r_queue, v_group, v_left, v_lease_id, v_seconds, p_auto_ack,
+                    p_subscription_mode, v_from, v_policy)
+            LOOP
+                IF v_claimed[cardinality(v_claimed)] IS DISTINCT FROM r_lane.id THEN
+                    v_claimed := v_claimed || r_lane.id;
+                END IF;
+                v_lease_id := nullif(r_row.lease_id, '');
+                v_expires := greatest(v_expires, r_row.lease_expires_at);
+                v_left := v_left - cardinality(r_row.payloads);
+                RETURN NEXT r_row;
+            END LOOP;
+            EXIT WHEN v_left = 0 OR (v_cap > 0 AND cardinality(v_claimed) >= v_cap);
         END LOOP;
-        EXIT WHEN v_left = 0 OR (v_cap > 0 AND cardinality(v_claimed) >= v_cap);
+        EXIT WHEN NOT v_quick OR cardinality(v_claimed) > 0;
+        v_quick := false;
     END LOOP;
     IF cardinality(v_claimed) > 1 AND NOT p_auto_ack THEN
         INSERT INTO queen.log_lease_members (lease_id, partition_ids, expires_at) VALUES (v_lease_id, v_claimed, v_expires);

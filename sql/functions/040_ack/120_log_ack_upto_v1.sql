@@ -23,7 +23,9 @@ SET enable_seqscan = off
 SET enable_bitmapscan = off
 AS $$
 DECLARE
-    r record;
+    v_order integer[] := ARRAY[1];
+    v_i integer;
+    v_upto bigint;
     r_cur queen.log_consumers;
     r_out queen.ack_row;
     v_done boolean;
@@ -33,33 +35,38 @@ BEGIN
        OR cardinality(p_offsets) <> cardinality(p_partition_ids) OR array_position(p_offsets, NULL) IS NOT NULL THEN
         PERFORM queen._raise('QN400', 'the arrays must be equally long, and no offset null', 'p_offsets');
     END IF;
-    FOR r IN
-        SELECT u.* FROM unnest(p_partition_ids, p_consumer_groups, p_lease_ids, p_offsets) WITH ORDINALITY u (id, grp, lease, upto, ord)
-        ORDER BY u.id, u.grp COLLATE "C", u.ord
-    LOOP
-        SELECT * INTO r_cur FROM queen.log_consumers c WHERE c.partition_id = r.id AND c.consumer_group = r.grp FOR UPDATE;
-        r_out.item := r.ord - 1;
+    IF cardinality(p_partition_ids) IS DISTINCT FROM 1 THEN
+        v_order := ARRAY(
+            SELECT u.ord FROM unnest(p_partition_ids, p_consumer_groups) WITH ORDINALITY u (id, grp, ord)
+            ORDER BY u.id, u.grp COLLATE "C", u.ord);
+    END IF;
+    FOREACH v_i IN ARRAY v_order LOOP
+        SELECT * INTO r_cur FROM queen.log_consumers c
+        WHERE c.partition_id = p_partition_ids[v_i] AND c.consumer_group = p_consumer_groups[v_i]
+        FOR UPDATE;
+        v_upto := p_offsets[v_i];
+        r_out.item := v_i - 1;
         r_out.error := coalesce(
-            queen._ack_refusal(r_cur, coalesce(nullif(r.lease, ''), '-'), true),
+            queen._ack_refusal(r_cur, coalesce(nullif(p_lease_ids[v_i], ''), '-'), true),
             CASE WHEN r_cur.batch_end IS NULL THEN 'no leased batch'
-                 WHEN r.upto > r_cur.batch_end THEN 'position beyond leased batch' END);
+                 WHEN v_upto > r_cur.batch_end THEN 'position beyond leased batch' END);
         r_out.success := r_out.error IS NULL;
-        v_done := r_out.success AND p_ok AND r.upto >= r_cur.batch_end;
+        v_done := r_out.success AND p_ok AND v_upto >= r_cur.batch_end;
         r_out.lease_released := r_out.success AND (v_done OR NOT p_ok);
         r_out.dlq := false;
         r_out.conflated := CASE WHEN v_done AND r_cur.lease_conflated THEN r_cur.batch_end - r_cur.committed - 1 END;
-        r_out.noop := r_out.success AND p_ok AND r.upto <= r_cur.committed;
+        r_out.noop := r_out.success AND p_ok AND v_upto <= r_cur.committed;
         IF r_out.lease_released OR (r_out.success AND NOT r_out.noop) THEN
             UPDATE queen.log_consumers c
-            SET committed = CASE WHEN p_ok THEN greatest(c.committed, r.upto) ELSE c.committed END,
-                total_consumed = c.total_consumed + CASE WHEN p_ok THEN greatest(r.upto - c.committed, 0) ELSE 0 END,
+            SET committed = CASE WHEN p_ok THEN greatest(c.committed, v_upto) ELSE c.committed END,
+                total_consumed = c.total_consumed + CASE WHEN p_ok THEN greatest(v_upto - c.committed, 0) ELSE 0 END,
                 batch_end = CASE WHEN NOT r_out.lease_released THEN c.batch_end END,
                 worker_id = CASE WHEN NOT r_out.lease_released THEN c.worker_id END,
                 lease_expires_at = CASE WHEN NOT r_out.lease_released THEN c.lease_expires_at END,
                 batch_retry_count = CASE WHEN v_done THEN 0 ELSE c.batch_retry_count END,
                 attempt_offset = CASE WHEN NOT v_done THEN c.attempt_offset END,
                 attempt_count = CASE WHEN v_done THEN 0 ELSE c.attempt_count END
-            WHERE c.partition_id = r.id AND c.consumer_group = r.grp;
+            WHERE c.partition_id = p_partition_ids[v_i] AND c.consumer_group = p_consumer_groups[v_i];
         END IF;
         RETURN NEXT r_out;
     END LOOP;
