@@ -64,7 +64,7 @@ func declaredStable(t *testing.T, db *dbtest.Database) {
 
 func tablesBeforeActivity(t *testing.T, db *dbtest.Database) {
 	edit(t, db, changedFunction, "r_out.entry := -1;\n", `CREATE TEMP TABLE seen ON COMMIT DROP AS SELECT * FROM queen.partition_head;
-		PERFORM pg_sleep(0.2 * random());
+		PERFORM pg_sleep(0.3 * random());
 		r_out.entry := -1;
 		`, "FROM queen.partition_head p\n", "FROM seen p\n")
 }
@@ -81,21 +81,22 @@ type safeTimeTrial struct {
 	hold   time.Duration // longest step of a long transaction
 	pause  time.Duration // between the caller's snapshot and the function
 	masked bool          // a second consumer whose function may not see others
+	pages  bool          // of few partitions, sometimes
 }
 
 // TestModelSafeTime lets consumers mirror a queue by lastOffset, with each answer's
 // safeTime as the next since, while writers push in short, long, rolled back and
-// prepared transactions. Nothing may ever appear below a safe time. With
+// prepared transactions. Nothing may ever appear below a safe time (T-14). With
 // REGENT_MODEL_LONG it takes ten minutes.
 func TestModelSafeTime(t *testing.T) {
 	t.Parallel()
-	length, hold := safeTimeShort, 6*time.Second
+	length, hold, bare := safeTimeShort, 6*time.Second, safeTimeShort
 	if os.Getenv(modelLongEnv) != "" {
-		length, hold = safeTimeLong, 12*time.Second
+		length, hold, bare = safeTimeLong, 12*time.Second, safeTimeLong/5
 	}
 	for name, trial := range map[string]safeTimeTrial{
-		"as it is":      {length: length, hold: hold, pause: 100 * time.Millisecond, masked: true},
-		"without guard": {change: []func(*testing.T, *dbtest.Database){withoutGuard, slowly}, length: length, hold: 400 * time.Millisecond, pause: 30 * time.Millisecond, masked: true},
+		"as it is":      {length: length, hold: hold, pause: 100 * time.Millisecond, masked: true, pages: true},
+		"without guard": {change: []func(*testing.T, *dbtest.Database){withoutGuard, slowly}, length: bare, hold: 400 * time.Millisecond, pause: 30 * time.Millisecond, masked: true, pages: true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -108,22 +109,25 @@ func TestModelSafeTime(t *testing.T) {
 // found out within a minute. The long form leaves the guard in.
 func TestModelSafeTimeFindsFaults(t *testing.T) {
 	t.Parallel()
-	trial := safeTimeTrial{length: safeTimeBroken, hold: 400 * time.Millisecond, pause: 100 * time.Millisecond}
-	before := []func(*testing.T, *dbtest.Database){withoutGuard}
-	if os.Getenv(modelLongEnv) != "" {
-		trial.hold, trial.pause, before = 6*time.Second, time.Second, nil
-	}
-	for name, broken := range map[string]func(*testing.T, *dbtest.Database){
-		"STABLE": declaredStable, "tables before activity": tablesBeforeActivity, "only the guard": onlyTheGuard,
+	long := os.Getenv(modelLongEnv) != ""
+	for name, variant := range map[string]struct {
+		broken func(*testing.T, *dbtest.Database)
+		pause  time.Duration
+	}{
+		"STABLE":                 {declaredStable, time.Second}, // its gap lies before the function
+		"tables before activity": {tablesBeforeActivity, 0},
+		"only the guard":         {onlyTheGuard, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			trial := trial
-			trial.change = append(append(trial.change, before...), broken)
-			began := time.Now()
+			trial := safeTimeTrial{length: safeTimeBroken, hold: 7 * time.Second, pause: variant.pause}
+			if !long {
+				trial.change, trial.hold, trial.pause = append(trial.change, withoutGuard), 400*time.Millisecond, variant.pause/10
+			}
+			trial.change = append(trial.change, variant.broken)
 			found := trial.run(t)
 			require.NotEmpty(t, found, "the variant was not found out in %v", safeTimeBroken)
-			t.Logf("found after %v: %s", time.Since(began).Round(10*time.Millisecond), found)
+			t.Log("found", found)
 		})
 	}
 }
@@ -136,6 +140,7 @@ type safeTimeRun struct {
 	ctx   context.Context // ends with the time, or at the first fault
 	found atomic.Pointer[string]
 	stop  context.CancelFunc
+	began time.Time
 	names atomic.Int64
 }
 
@@ -150,6 +155,7 @@ func (trial safeTimeTrial) run(t *testing.T) string {
 		r.mask()
 		functions = append(functions, changedFunction+maskedSuffix)
 	}
+	r.began = time.Now()
 	r.ctx, r.stop = context.WithTimeout(context.Background(), trial.length)
 	defer r.stop()
 	_, err := r.db.Pool.Exec(r.ctx, `SELECT queen.push_v1('q', '0', 's' || i) FROM generate_series(0, 9) i`)
@@ -213,7 +219,7 @@ func (r *safeTimeRun) mask() {
 
 // missed notes the first fault and ends the run.
 func (r *safeTimeRun) missed(format string, args ...any) {
-	text := fmt.Sprintf(format, args...)
+	text := fmt.Sprintf("after %v: ", time.Since(r.began).Round(10*time.Millisecond)) + fmt.Sprintf(format, args...)
 	r.found.CompareAndSwap(nil, &text)
 	r.stop()
 }
@@ -228,9 +234,9 @@ func (r *safeTimeRun) exec(conn *pgx.Conn, sql string, args ...any) bool {
 	return err == nil
 }
 
-// sleep waits for a random time, the end of the run at most.
-func (r *safeTimeRun) sleep(rng *randv2.Rand, most time.Duration) {
-	timer := time.NewTimer(time.Duration(rng.Int64N(int64(most) + 1)))
+// sleep waits for a random time between two, the end of the run at most.
+func (r *safeTimeRun) sleep(rng *randv2.Rand, least, most time.Duration) {
+	timer := time.NewTimer(least + time.Duration(rng.Int64N(int64(most-least)+1)))
 	defer timer.Stop()
 	select {
 	case <-timer.C:
@@ -241,11 +247,13 @@ func (r *safeTimeRun) sleep(rng *randv2.Rand, most time.Duration) {
 // writeShort is one push of its own, to a partition that others push to as well.
 func (r *safeTimeRun) writeShort(conn *pgx.Conn, rng *randv2.Rand) {
 	r.exec(conn, `SELECT queen.push_v1('q', '1', $1)`, fmt.Sprint("s", rng.IntN(10)))
-	r.sleep(rng, 30*time.Millisecond)
+	r.sleep(rng, 0, 30*time.Millisecond)
 }
 
 // writeLong is one long transaction: it reads, pushes to a partition of its own,
-// old or new, and perhaps to a shared one, and ends in one of four ways.
+// old or new, and perhaps to a shared one, and ends in one of four ways. Every
+// other one pushes at once and stays as long as any does, so that at its end it is
+// the oldest: the one that nobody else hides.
 func (r *safeTimeRun) writeLong(conn *pgx.Conn, rng *randv2.Rand, own string) {
 	begin := "BEGIN"
 	if rng.IntN(5) == 0 {
@@ -254,17 +262,23 @@ func (r *safeTimeRun) writeLong(conn *pgx.Conn, rng *randv2.Rand, own string) {
 	if !r.exec(conn, begin) {
 		return
 	}
-	r.sleep(rng, r.hold/4)
-	ok := r.exec(conn, `SELECT 1 FROM queen.queues`)
-	r.sleep(rng, r.hold/8)
+	oldest, ok := rng.IntN(2) == 0, true
+	if !oldest {
+		r.sleep(rng, 0, r.hold/4)
+		ok = r.exec(conn, `SELECT 1 FROM queen.queues`)
+		r.sleep(rng, 0, r.hold/8)
+	}
 	ok = ok && r.exec(conn, `SELECT queen.push_v1('q', '1', $1)`, own)
 	if ok && rng.IntN(3) == 0 && begin == "BEGIN" {
 		ok = r.exec(conn, `SELECT queen.push_v1('q', '1', $1)`, fmt.Sprint("s", rng.IntN(10)))
 	}
-	if rng.IntN(4) == 0 {
-		r.sleep(rng, r.hold/50)
-	} else {
-		r.sleep(rng, r.hold)
+	switch {
+	case oldest:
+		r.sleep(rng, r.hold*4/5, r.hold)
+	case rng.IntN(4) == 0:
+		r.sleep(rng, 0, r.hold/50)
+	default:
+		r.sleep(rng, 0, r.hold*4/5)
 	}
 	switch fate := rng.IntN(20); {
 	case !ok || fate < 2:
@@ -272,14 +286,14 @@ func (r *safeTimeRun) writeLong(conn *pgx.Conn, rng *randv2.Rand, own string) {
 	case fate < 5:
 		name := fmt.Sprintf("'%s %d'", r.db.Name, r.names.Add(1))
 		if r.exec(conn, "PREPARE TRANSACTION "+name) {
-			r.sleep(rng, r.hold/2)
+			r.sleep(rng, 0, r.hold/2)
 			r.exec(conn, []string{"COMMIT", "ROLLBACK"}[rng.IntN(5)/4]+" PREPARED "+name)
 		}
-		r.sleep(rng, r.hold)
+		r.sleep(rng, 0, r.hold)
 	default:
 		r.exec(conn, "COMMIT")
 	}
-	r.sleep(rng, r.hold/3)
+	r.sleep(rng, 0, r.hold/3)
 }
 
 // maintain does what the settle loop does.
@@ -352,13 +366,20 @@ type changedPage struct {
 	next     *string
 }
 
-// page asks for one page; the function starts a while after the caller's snapshot.
+// page asks for one page; the function starts a while after the caller's snapshot,
+// a long one where its safe time counts most: on the first page.
 func (m *mirror) page(after *string) (p changedPage, err error) {
-	limit := []int{1000, 7, 3}[m.rng.IntN(3)]
+	limit, pause := 1000, m.pause
+	if m.pages {
+		limit = []int{1000, 7, 3}[m.rng.IntN(3)]
+	}
+	if after != nil {
+		pause /= 50
+	}
 	rows, err := m.conn.Query(context.Background(), `SELECT c.safe_time, c.safe_time_degraded, c.name, c.last_offset, c.next, c.error
 		FROM (SELECT pg_sleep($1)::text AS z OFFSET 0) s
 		CROSS JOIN LATERAL queen.`+m.function+`(CASE WHEN s.z = '' THEN ARRAY['q'] END, ARRAY[$2::timestamptz], ARRAY[$3::text], ARRAY[$4::integer]) c`,
-		m.pause.Seconds()*m.rng.Float64(), m.since, after, limit)
+		pause.Seconds()*m.rng.Float64(), m.since, after, limit)
 	if err != nil {
 		return p, err
 	}
