@@ -102,19 +102,15 @@ func (s *Server) transaction(ctx context.Context, in *transactionInput) (*rawRep
 	if err != nil {
 		return nil, notDone(id, s.fail(ctx, "transaction", err))
 	}
-	args, err := t.arguments()
-	if err != nil {
-		return nil, notDone(id, s.fail(ctx, "transaction", err))
-	}
-	args.TenantID, args.RequireLease = s.tenant(ctx), s.cfg.AckRequireLease
-	rows, err := s.transact(ctx, args)
+	t.tenant = s.tenant(ctx)
+	rows, err := s.transact(ctx, t)
 	if err == nil {
 		err = t.spread(rows)
 	}
 	if err != nil {
 		return s.rolledBack(ctx, id, t, err)
 	}
-	s.wakeTransaction(t, args.TenantID)
+	s.wakeTransaction(t)
 	return &rawReply{ContentType: "application/json", Body: t.render(id)}, nil
 }
 
@@ -125,9 +121,45 @@ const lockPatience = 50 * time.Millisecond
 // errHeld says that somebody kept a lock for longer than lockPatience.
 var errHeld = errors.New("a lock was not free in time")
 
-// transact makes the call. One that somebody holds up goes on waiting apart, on
-// the quarter of the pool that may, so that it holds up only its like.
-func (s *Server) transact(ctx context.Context, args db.TransactionParams) ([]db.TransactionRow, error) {
+// transact makes the call, and once more for every queue of which it did not know
+// yet whether it is encrypted.
+func (s *Server) transact(ctx context.Context, t *transaction) (rows []db.TransactionRow, err error) {
+	for range 1 + len(t.lanes) {
+		args, err := t.arguments(s.seals)
+		if err != nil {
+			return nil, err
+		}
+		args.RequireLease = s.cfg.AckRequireLease
+		rows, err = s.transactPatiently(ctx, args)
+		list, lane := element(dberr.From(err))
+		if list != "p_sealed" || lane >= len(t.lanes) {
+			return rows, err
+		}
+		s.seals.learn(queueKey{t.tenant, t.lanes[lane].queue}, args.Sealed[lane])
+		if err := s.seals.missing(); err != nil && !args.Sealed[lane] {
+			return nil, err
+		}
+	}
+	return nil, errBusy // encryption is switched to and fro
+}
+
+// element is the element of an argument at fault, as the functions name it:
+// name[k]; "" when there is none.
+func element(e *dberr.Error) (list string, k int) {
+	if e == nil {
+		return "", 0
+	}
+	list, at, _ := strings.Cut(strings.TrimSuffix(e.Field, "]"), "[")
+	k, err := strconv.Atoi(at)
+	if err != nil || k < 0 {
+		return "", 0
+	}
+	return list, k
+}
+
+// transactPatiently makes the call. One that somebody holds up goes on waiting
+// apart, on the quarter of the pool that may, so that it holds up only its like.
+func (s *Server) transactPatiently(ctx context.Context, args db.TransactionParams) ([]db.TransactionRow, error) {
 	args.LockTimeoutMs = int32(lockPatience.Milliseconds())
 	rows, err := s.transactOnce(ctx, args)
 	if !errors.Is(err, errHeld) {
@@ -180,7 +212,7 @@ func notDone(id uuid.UUID, e *Error) *transactionError {
 // would refuse again, is a 200 (3.5).
 func (s *Server) rolledBack(ctx context.Context, id uuid.UUID, t *transaction, err error) (*rawReply, error) {
 	seen, e := dberr.From(err), notDone(id, s.fail(ctx, "transaction", err))
-	list, at, _ := strings.Cut(strings.TrimSuffix(seen.Field, "]"), "[")
+	list, k := element(seen)
 	items := t.pushes
 	switch {
 	case !undone(err) || e.Retryable || e.status == http.StatusBadRequest:
@@ -190,7 +222,7 @@ func (s *Server) rolledBack(ctx context.Context, id uuid.UUID, t *transaction, e
 	case list == "p_ack_transaction_ids":
 		e.Reason, items = "ack_rejected", t.acks
 	}
-	if k, err := strconv.Atoi(at); err == nil && k >= 0 && k < len(items) {
+	if list != "" && k < len(items) {
 		e.Text += " (" + t.results[items[k]].where + ")"
 	}
 	out := appendText([]byte(`{"transactionId":"`+id.String()+`","success":false,"reason":"`+e.Reason+`","error":`), e.Text)
@@ -199,10 +231,10 @@ func (s *Server) rolledBack(ctx context.Context, id uuid.UUID, t *transaction, e
 
 // wakeTransaction wakes the pops that wait for what was stored, or for a lease
 // that was released.
-func (s *Server) wakeTransaction(t *transaction, tenant uuid.UUID) {
+func (s *Server) wakeTransaction(t *transaction) {
 	for _, l := range t.lanes {
-		s.room.pushed(tenant, l.queue, l.partition)
-		s.teller.tell(tenant, l.queue)
+		s.room.pushed(t.tenant, l.queue, l.partition)
+		s.teller.tell(t.tenant, l.queue)
 	}
 	for i := range t.results {
 		r := &t.results[i]

@@ -9,6 +9,7 @@ import (
 // transaction is a scanned transaction: what is answered, in request order, and
 // the lanes and ack groups that it goes to the database by.
 type transaction struct {
+	tenant   uuid.UUID
 	results  []transactionResult
 	lanes    []*transactionLane
 	groups   []*transactionAcks
@@ -322,16 +323,19 @@ func (t *transaction) group(key laneKey, lease string) *transactionAcks {
 }
 
 // arguments lays the operations out as flat arrays, and remembers which is which.
-func (t *transaction) arguments() (db.TransactionParams, error) {
+func (t *transaction) arguments(seals *sealer) (db.TransactionParams, error) {
 	nonces, err := drawNonces(len(t.lanes))
-	args := db.TransactionParams{Nonces: nonces, RequiredLeases: t.required}
+	args := db.TransactionParams{Nonces: nonces, RequiredLeases: t.required, TenantID: t.tenant}
+	t.pushes, t.acks = nil, nil
 	for _, l := range t.lanes {
+		sealed := seals.guess(queueKey{t.tenant, l.queue})
+		args.Sealed = append(args.Sealed, sealed)
 		args.Queues, args.Partitions = append(args.Queues, l.queue), append(args.Partitions, l.partition)
 		args.Counts = append(args.Counts, int32(len(l.items)))
 		for _, at := range l.items {
 			r := &t.results[at]
 			t.pushes = append(t.pushes, at)
-			args.Payloads, args.TransactionIds = append(args.Payloads, r.payload), append(args.TransactionIds, given(r.id))
+			args.Payloads, args.TransactionIds = append(args.Payloads, seals.pack(r.payload, sealed)), append(args.TransactionIds, given(r.id))
 			args.Keys, args.TraceIds = append(args.Keys, r.keyed), append(args.TraceIds, r.trace)
 		}
 	}

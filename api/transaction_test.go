@@ -175,3 +175,29 @@ func TestHeldPartitionDelaysOnlyItsTransactions(t *testing.T) {
 	release()
 	require.True(t, ts.transact(`{"operations":[{"type":"push","queue":"q","partition":"held","payload":1}]}`).Success)
 }
+
+// Design 4: a transaction seals what encrypted queues get, also those that this
+// server has not heard of; without a key nothing happens.
+func TestTransactionSeals(t *testing.T) {
+	t.Parallel()
+	ts := newTestServer(t, withKeys(keyA, ""))
+	ts.encrypt("s1", true)
+	ts.encrypt("s2", true)
+	body := `{"operations":[{"type":"push","queue":"s1","payload":{"a":1}},{"type":"push","queue":"plain","payload":{"b":2}},{"type":"push","queue":"s2","payload":3}]}`
+	for range 2 {
+		require.Len(t, ts.transact(body).Results, 3)
+	}
+	require.Equal(t, 2, ts.count(`SELECT count(*) FROM queen.log_segments s WHERE payloads[1] = '{"b":2}'`))
+	require.Equal(t, 4, ts.count(`SELECT count(*) FROM queen.log_segments s WHERE payloads[1]::json->>'encrypted' IS NOT NULL`))
+	require.Equal(t, []string{`{"a":1}`, `{"a":1}`}, ts.data("s1", "g"))
+	ts.encrypt("s1", false)
+	require.True(t, ts.transact(body).Success, "the flag is seen at once")
+	require.Equal(t, 1, ts.count(`SELECT count(*) FROM queen.log_segments s WHERE payloads[1] = '{"a":1}'`))
+
+	keyless := newTestServerOn(t, ts.db)
+	before := ts.count(`SELECT count(*) FROM queen.log_segments`)
+	r := keyless.post("/api/v1/transaction", body)
+	require.Equal(t, http.StatusServiceUnavailable, r.Status)
+	require.Equal(t, "QN503", r.failure(t).Code)
+	require.Equal(t, before, ts.count(`SELECT count(*) FROM queen.log_segments`))
+}

@@ -569,7 +569,8 @@ SELECT kind, item, success, message_id, duplicate, partition_id, "offset", lease
     p_trace_ids => ($16::queen.opt_text[])::text[],
     p_nonces => $17::bigint[],
     p_lock_timeout_ms => nullif($18::integer, 0),
-    p_tenant_id => $19::uuid)
+    p_tenant_id => $19::uuid,
+    p_sealed => $20::boolean[])
 `
 
 type TransactionParams struct {
@@ -592,6 +593,7 @@ type TransactionParams struct {
 	Nonces            []int64
 	LockTimeoutMs     int32
 	TenantID          uuid.UUID
+	Sealed            []bool
 }
 
 // Pushes and acks, all or nothing; groups as in Push and Ack. LockTimeoutMs 0 leaves the session's.
@@ -616,6 +618,7 @@ func (q *Queries) Transaction(ctx context.Context, arg TransactionParams) ([]Tra
 		arg.Nonces,
 		arg.LockTimeoutMs,
 		arg.TenantID,
+		arg.Sealed,
 	)
 	if err != nil {
 		return nil, err

@@ -90,7 +90,8 @@ SELECT * FROM queen.log_transaction_v1(
     p_trace_ids => (@trace_ids::queen.opt_text[])::text[],
     p_nonces => @nonces::bigint[],
     p_lock_timeout_ms => nullif(@lock_timeout_ms::integer, 0),
-    p_tenant_id => @tenant_id::uuid);
+    p_tenant_id => @tenant_id::uuid,
+    p_sealed => @sealed::boolean[]);
 
 -- name: AckUpto :many
 -- Complete every leased message up to the given offsets.

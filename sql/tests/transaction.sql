@@ -74,7 +74,7 @@ BEGIN
     ASSERT pg_temp.state() = v_before AND NOT EXISTS (SELECT FROM queen.queues q WHERE q.name = 'fresh'), 'A-30: nothing happened';
     PERFORM queen.configure_queue_v1('secret', '{"encryptionEnabled": true}');
     v_before := pg_temp.state();
-    ASSERT pg_temp.tx('out/p=x secret/p=', ARRAY['r g ' || v || ' 0 completed']) LIKE 'QN409 the queue is encrypted%', 'design 4: no plaintext';
+    ASSERT pg_temp.tx('out/p=x secret/p=', ARRAY['r g ' || v || ' 0 completed']) LIKE 'QN409 the queue is encrypted%p_sealed[1]', 'design 4: no plaintext, and which group';
     ASSERT pg_temp.state() = v_before, 'A-30: nothing happened';
 END $$;
 

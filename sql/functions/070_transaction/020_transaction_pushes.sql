@@ -4,7 +4,8 @@
  * Locks:       none.  Isolation: any.  Volatility: VOLATILE: raises.
  * Bounds:      the items of the call.
  * Idempotency: yes.
- * Raises:      23505 'QDUP: ...', detail: the item, as p_transaction_ids[k] from 0; the code of a refused group.
+ * Raises:      23505 'QDUP: ...', detail: the item, as p_transaction_ids[k] from 0; QN409 of a group whose payloads must be sealed,
+ *              or must not, detail: p_sealed[g].
  * Source:      A-33, http-api 3.5.
  */
 CREATE OR REPLACE FUNCTION queen._transaction_pushes(
@@ -15,9 +16,9 @@ LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
     r_bad record;
 BEGIN
-    SELECT r.code, r.error INTO r_bad FROM unnest(p_rows) r WHERE r.status NOT IN ('queued', 'duplicate') LIMIT 1;
+    SELECT r.grp, r.code, r.error INTO r_bad FROM unnest(p_rows) r WHERE r.status = 'failed' LIMIT 1;
     IF FOUND THEN
-        PERFORM queen._raise(coalesce(r_bad.code, '40001'), coalesce(r_bad.error, 'the partition is busy; retry the call'));
+        PERFORM queen._raise(r_bad.code, r_bad.error, format('p_sealed[%s]', r_bad.grp));
     END IF;
     -- A repeat of this call lies among what the call stored; whatever lies below was there before.
     SELECT (SELECT coalesce(sum(c), 0) FROM unnest(p_counts[1 : r.grp]) c) + u.item AS item INTO r_bad

@@ -10,8 +10,8 @@
  * Idempotency: by transaction id inside the dedup window: a second call is refused as a duplicate. Without ids on the pushes
  *              an ack whose lease is over refuses it.
  * Raises:      QN400 as log_push_v1 and log_ack_v1, or for another isolation level; 23505 'QDUP: ...' when a pushed id is there
- *              already; QN409 'QTXN: ...' when an ack cannot be carried out (detail of both: the item); QN409 for plaintext to
- *              an encrypted queue; 40001 when a partition was removed meanwhile; 55P03 after p_lock_timeout_ms.
+ *              already; QN409 'QTXN: ...' when an ack cannot be carried out (detail of both: the item); QN409 when a queue
+ *              is encrypted and its group is not, or p_sealed says of it what it is not (detail: p_sealed[g]); 40001 when a partition was removed meanwhile; 55P03 after p_lock_timeout_ms.
  * Source:      A-30..A-35, http-api 3.5, design 3.3.
  */
 CREATE OR REPLACE FUNCTION queen.log_transaction_v1(
@@ -33,7 +33,8 @@ CREATE OR REPLACE FUNCTION queen.log_transaction_v1(
     p_trace_ids text[] DEFAULT NULL,
     p_nonces bigint[] DEFAULT NULL,
     p_lock_timeout_ms integer DEFAULT NULL,
-    p_tenant_id uuid DEFAULT NULL
+    p_tenant_id uuid DEFAULT NULL,
+    p_sealed boolean[] DEFAULT NULL
 ) RETURNS SETOF queen.transaction_row
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER
 SET search_path = queen, pg_catalog, pg_temp
@@ -48,6 +49,9 @@ BEGIN
     PERFORM queen._require_read_committed();
     IF cardinality(p_queues) > 0 THEN
         PERFORM queen._check_push(p_queues, p_partitions, p_counts, p_payloads, p_transaction_ids, p_keys, p_trace_ids, NULL, p_nonces);
+    END IF;
+    IF cardinality(p_sealed) <> coalesce(cardinality(p_queues), 0) THEN
+        PERFORM queen._raise('QN400', 'p_sealed must have one element a group', 'p_sealed');
     END IF;
     PERFORM queen._check_ack(p_ack_partition_ids, p_ack_groups, p_ack_lease_ids, p_ack_counts, p_ack_transaction_ids,
         p_ack_statuses, p_ack_errors);
@@ -65,14 +69,15 @@ BEGIN
     PERFORM queen._lock_transaction(p_queues, p_partitions, p_ack_partition_ids, v_tenant);
     IF cardinality(p_queues) > 0 THEN
         RETURN QUERY SELECT * FROM queen._transaction_pushes(
-            queen._push(p_queues, p_partitions, p_counts, p_payloads, p_transaction_ids, p_keys, p_nonces, false, v_tenant, p_trace_ids, NULL),
+            queen._push(p_queues, p_partitions, p_counts, p_payloads, p_transaction_ids, p_keys, p_nonces, false, v_tenant, p_trace_ids,
+                NULL, p_sealed),
             p_counts);
     END IF;
     RETURN QUERY SELECT * FROM queen._transaction_acks(p_ack_partition_ids, p_ack_groups, p_ack_lease_ids, p_ack_counts,
         p_ack_transaction_ids, p_ack_statuses, p_ack_errors, p_required_leases, p_require_lease);
 END $$;
 COMMENT ON FUNCTION queen.log_transaction_v1(text[], text[], integer[], text[], text[], uuid[], text[], text[], integer[], text[], text[], text[],
-    text[], boolean, text[], text[], bigint[], integer, uuid) IS
+    text[], boolean, text[], text[], bigint[], integer, uuid, boolean[]) IS
 'Push messages and acknowledge others, of any queues, partitions and groups, all or nothing: an error means that nothing happened.';
 REVOKE ALL ON FUNCTION queen.log_transaction_v1(text[], text[], integer[], text[], text[], uuid[], text[], text[], integer[], text[], text[], text[],
-    text[], boolean, text[], text[], bigint[], integer, uuid) FROM PUBLIC;
+    text[], boolean, text[], text[], bigint[], integer, uuid, boolean[]) FROM PUBLIC;
