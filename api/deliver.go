@@ -68,7 +68,11 @@ func renderPop(r *popRequest, rows []db.PopRow) []byte {
 		first = &rows[0]
 	}
 	out := append(make([]byte, 0, size), `{"success":true,"queue":`...)
-	out = appendText(out, r.args.Queue)
+	if r.args.Queue == discoveryQueue {
+		out = append(out, `""`...)
+	} else {
+		out = appendText(out, r.args.Queue)
+	}
 	out = append(out, `,"partition":`...)
 	out = appendText(out, first.Partition)
 	out = append(out, `,"partitionId":"`...)
@@ -197,7 +201,7 @@ func (o *owners) learn(rows []db.PopRow, queue queueKey) {
 	o.mu.RLock()
 	news := 0
 	for i := range rows {
-		if o.queues[rows[i].PartitionID] != queue {
+		if o.news(rows[i].PartitionID, queue) {
 			news++
 		}
 	}
@@ -211,8 +215,17 @@ func (o *owners) learn(rows []db.PopRow, queue queueKey) {
 		o.queues = map[uuid.UUID]queueKey{}
 	}
 	for i := range rows {
-		o.queues[rows[i].PartitionID] = queue
+		if o.news(rows[i].PartitionID, queue) {
+			o.queues[rows[i].PartitionID] = queue
+		}
 	}
+}
+
+// news reports whether a queue is to be noted. Discovery does not know the queue
+// of what it took, and must not hide one that is known.
+func (o *owners) news(partition uuid.UUID, queue queueKey) bool {
+	known, ok := o.queues[partition]
+	return !ok || (known != queue && queue.queue != discoveryQueue)
 }
 
 func (o *owners) of(partition uuid.UUID) (queueKey, bool) {

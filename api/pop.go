@@ -69,26 +69,54 @@ type pinnedPopInput struct {
 	queryText
 }
 
+type discoveryInput struct {
+	queryText
+}
+
 // popReply writes its answer itself: it has to know whether that worked.
 type popReply struct {
 	Body func(huma.Context)
 }
 
 func (s *Server) registerPop(api huma.API) {
-	op := func(id, path, summary string) huma.Operation {
+	op := func(id, path, summary string, labels bool) huma.Operation {
 		return s.op(huma.Operation{
 			OperationID: id, Method: http.MethodGet, Path: path, Tags: []string{"messages"}, Summary: summary,
 			Description: "Claims messages for a consumer group under a lease: acknowledge them, or they come again when the lease ends. " +
 				"Nothing to deliver is a bare 204; with wait=true that comes after the timeout.",
-			Parameters: popParameters(),
+			Parameters: popParameters(labels),
 			Responses: map[string]*huma.Response{
 				"200": jsonReply[PopResponse](api, "Messages; none, when there is only a word about conflation.", popExample()),
 				"204": {Description: "Nothing to deliver."},
 			},
 		})
 	}
-	huma.Register(api, op("pop-queue", "/api/v1/pop/queue/{queue}", "Take messages of a queue"), s.popQueue)
-	huma.Register(api, op("pop-partition", "/api/v1/pop/queue/{queue}/partition/{partition}", "Take messages of one partition"), s.popPartition)
+	huma.Register(api, op("pop-queue", "/api/v1/pop/queue/{queue}", "Take messages of a queue", false), s.popQueue)
+	huma.Register(api, op("pop-partition", "/api/v1/pop/queue/{queue}/partition/{partition}", "Take messages of one partition", false), s.popPartition)
+	huma.Register(api, op("pop-discovery", "/api/v1/pop", "Take messages of every queue with a namespace, a task or both", true), s.popDiscovery)
+}
+
+// popDiscovery claims over all queues with the given labels.
+func (s *Server) popDiscovery(ctx context.Context, in *discoveryInput) (*popReply, error) {
+	request, err := s.popRequest(in.raw)
+	if err != nil {
+		return nil, err
+	}
+	if request.labels == (labels{}) {
+		return nil, &noLabels{failure: badField("namespace", "or task is required"), Messages: []PoppedMessage{}}
+	}
+	request.args.Queue, request.args.TenantID = discoveryQueue, s.tenant(ctx)
+	return s.popWith(ctx, request)
+}
+
+// failure is an Error that carries more keys than usual.
+type failure = Error
+
+// noLabels refuses a pop that names neither a namespace nor a task.
+type noLabels struct {
+	*failure
+	Success  bool            `json:"success"`
+	Messages []PoppedMessage `json:"messages"`
 }
 
 func (s *Server) popPartition(ctx context.Context, in *pinnedPopInput) (*popReply, error) {
@@ -110,7 +138,12 @@ func (s *Server) popFrom(ctx context.Context, queue string, partition *string, r
 	if err != nil {
 		return nil, err
 	}
+	request.labels = labels{} // read by discovery only
 	request.args.Queue, request.args.Partition, request.args.TenantID = queue, partition, s.tenant(ctx)
+	return s.popWith(ctx, request)
+}
+
+func (s *Server) popWith(ctx context.Context, request *popRequest) (*popReply, error) {
 	rows, err := s.pop(ctx, request)
 	if err != nil {
 		return nil, s.fail(ctx, "pop", err)
@@ -121,6 +154,7 @@ func (s *Server) popFrom(ctx context.Context, queue string, partition *string, r
 // popRequest is a pop that was understood.
 type popRequest struct {
 	args    db.PopParams
+	labels  labels
 	group   string
 	wait    bool
 	timeout time.Duration
@@ -129,6 +163,12 @@ type popRequest struct {
 	// What the last claim said about conflation.
 	conflation, conflict bool
 }
+
+// labels are what discovery finds queues by; an empty one is any.
+type labels struct{ namespace, task string }
+
+// discoveryQueue stands for all queues of a tenant; no queue has such a name.
+const discoveryQueue = "\x00"
 
 func (s *Server) popRequest(raw string) (*popRequest, error) {
 	query, err := readPopQuery(raw)
@@ -145,7 +185,7 @@ func (s *Server) popRequest(raw string) (*popRequest, error) {
 	if query.flag("conflation") && (group == queueMode || query.flag("autoAck")) {
 		return nil, badField("conflation", "needs a consumerGroup, and no autoAck")
 	}
-	r := &popRequest{group: group, wait: query.flag("wait"), timeout: s.cfg.PopTimeout}
+	r := &popRequest{labels: labels{query.text("namespace", ""), query.text("task", "")}, group: group, wait: query.flag("wait"), timeout: s.cfg.PopTimeout}
 	if ms, given := query.number("timeout"); given {
 		r.timeout = time.Duration(min(ms, int64(24*time.Hour/time.Millisecond))) * time.Millisecond
 	}
@@ -180,7 +220,7 @@ func subscription(mode string) string {
 
 // line is what the pop waits for.
 func (r *popRequest) line() lineKey {
-	key := lineKey{queueKey: queueKey{r.args.TenantID, r.args.Queue}, group: r.group}
+	key := lineKey{queueKey: queueKey{r.args.TenantID, r.args.Queue}, labels: r.labels, group: r.group}
 	if r.args.Partition != nil {
 		key.pinned, key.partition = true, *r.args.Partition
 	}
@@ -224,7 +264,7 @@ func (s *Server) pop(ctx context.Context, r *popRequest) ([]db.PopRow, error) {
 // The function itself holds back on such a queue, so that others cost one call
 // and a change of the option counts at once, whichever server made it (O-24).
 func (s *Server) claimFull(ctx, waiting context.Context, r *popRequest, w *waiter) ([]db.PopRow, error) {
-	r.args.Hold = r.args.Partition == nil && r.args.Batch > 1
+	r.args.Hold = r.args.Partition == nil && r.args.Batch > 1 && r.labels == (labels{})
 	rows, err := s.claim(ctx, r)
 	if err != nil || len(rows) > 0 || !r.args.Hold {
 		return rows, err
@@ -256,7 +296,11 @@ func (s *Server) claim(ctx context.Context, r *popRequest) (rows []db.PopRow, er
 			waited := int32(time.Since(r.began).Milliseconds() + 1)
 			r.args.WaitedMs = &waited
 		}
-		rows, err = q.Pop(ctx, r.args)
+		if r.labels == (labels{}) {
+			rows, err = q.Pop(ctx, r.args)
+		} else {
+			rows, err = q.PopDiscovery(ctx, r.discovery())
+		}
 		return err
 	})
 	rows = r.policy(rows)
@@ -275,6 +319,16 @@ func (r *popRequest) policy(rows []db.PopRow) []db.PopRow {
 	}
 	r.conflation, r.conflict = *rows[0].Conflation, *rows[0].ConflationConflict
 	return rows[1:]
+}
+
+// discovery is the call for a pop by labels.
+func (r *popRequest) discovery() db.PopDiscoveryParams {
+	return db.PopDiscoveryParams{
+		Namespace: r.labels.namespace, Task: r.labels.task, ConsumerGroup: r.args.ConsumerGroup, Batch: r.args.Batch,
+		MaxPartitions: r.args.MaxPartitions, LeaseSeconds: r.args.LeaseSeconds, AutoAck: r.args.AutoAck,
+		SubscriptionMode: r.args.SubscriptionMode, SubscriptionFrom: r.args.SubscriptionFrom, TenantID: r.args.TenantID,
+		Conflation: r.args.Conflation, WaitedMs: r.args.WaitedMs,
+	}
 }
 
 // release gives back what was claimed for a client that did not get it: no

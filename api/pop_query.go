@@ -29,12 +29,18 @@ func popParams() []popParam {
 		{"subscriptionFrom", "string", "Where a new group begins: now, or a timestamp.", nil},
 		{"conflation", "boolean", "Take only the last message of each partition; acknowledging it completes all before it. The first pop of a group decides. Needs a consumerGroup, and no autoAck.", false},
 		{"autopilot", "boolean", "Accepted and ignored.", false},
+		{"namespace", "string", "Take from queues with this namespace; empty is any.", nil},
+		{"task", "string", "Take from queues with this task; empty is any.", nil},
 	}
 }
 
-func popParameters() []*huma.Param {
+// popParameters documents them; labels are read by discovery only.
+func popParameters(labels bool) []*huma.Param {
 	var params []*huma.Param
 	for _, p := range popParams() {
+		if !labels && (p.name == "namespace" || p.name == "task") {
+			continue
+		}
 		params = append(params, &huma.Param{
 			Name: p.name, In: "query", Description: p.text,
 			Schema: &huma.Schema{Type: p.kind, Default: p.dflt},

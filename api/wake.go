@@ -36,6 +36,7 @@ type lineKey struct {
 	queueKey
 	partition string
 	pinned    bool
+	labels    labels // of a pop by discovery, whose queue is discoveryQueue
 	group     string
 }
 
@@ -196,6 +197,9 @@ func (r *waitroom) pushed(tenant uuid.UUID, queue, partition string) {
 			l.event()
 		}
 	}
+	for l := range r.queues[queueKey{tenant, discoveryQueue}] { // any push of the tenant
+		l.event()
+	}
 }
 
 // released wakes the lines of a group: a partition of the queue is free again.
@@ -207,6 +211,27 @@ func (r *waitroom) released(queue queueKey, group string) {
 			l.event()
 		}
 	}
+	if queue.queue == discoveryQueue {
+		return
+	}
+	for l := range r.queues[queueKey{queue.tenant, discoveryQueue}] {
+		if l.key.group == group {
+			l.event()
+		}
+	}
+}
+
+// moved wakes every pop of a group whose cursors were moved, on one queue, or on
+// all queues of the tenant when none is given.
+func (r *waitroom) moved(tenant uuid.UUID, queue *string, group string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for key, l := range r.lines {
+		if key.tenant == tenant && key.group == group && (queue == nil || key.queue == *queue || key.queue == discoveryQueue) {
+			l.event()
+			l.owed = l.waiters.Len()
+		}
+	}
 }
 
 // told wakes the lines of the queue with a hash, "" for all queues. How much
@@ -215,7 +240,7 @@ func (r *waitroom) told(hash string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for key, lines := range r.queues {
-		if hash != "" && key.hash() != hash {
+		if hash != "" && key.hash() != hash && key.queue != discoveryQueue {
 			continue
 		}
 		for l := range lines {
@@ -298,31 +323,57 @@ func (s *Server) probe(ctx context.Context, keys []lineKey) error {
 	if len(keys) == 0 {
 		return nil
 	}
-	args := pendingArguments(keys)
-	var found []int32
-	err := s.ask(ctx, func(ctx context.Context, q querier) (err error) {
-		found, err = q.Pending(ctx, args)
-		return err
+	queues, discoveries := pendingArguments(keys)
+	return s.ask(ctx, func(ctx context.Context, q querier) error {
+		if len(queues.keys) > 0 {
+			found, err := q.Pending(ctx, queues.args)
+			if err != nil {
+				return err
+			}
+			s.found(queues.keys, found)
+		}
+		if len(discoveries.keys) == 0 {
+			return nil
+		}
+		found, err := q.PendingDiscovery(ctx, discoveries.args)
+		if err != nil {
+			return err
+		}
+		s.found(discoveries.keys, found)
+		return nil
 	})
-	if err != nil {
-		return err
-	}
-	for _, i := range found {
-		s.room.recheck(keys[i], s.recheckInterval)
-	}
-	return nil
 }
 
-func pendingArguments(keys []lineKey) db.PendingParams {
-	args := db.PendingParams{
-		Queues: make([]string, len(keys)), Partitions: make([]*string, len(keys)),
-		ConsumerGroups: make([]string, len(keys)), TenantIds: make([]uuid.UUID, len(keys)),
+// found rechecks the lines at the given places.
+func (s *Server) found(keys []lineKey, places []int32) {
+	for _, i := range places {
+		s.room.recheck(keys[i], s.recheckInterval)
 	}
-	for i := range keys {
-		args.Queues[i], args.ConsumerGroups[i], args.TenantIds[i] = keys[i].queue, keys[i].group, keys[i].tenant
-		if keys[i].pinned {
-			args.Partitions[i] = &keys[i].partition
+}
+
+// pending is a probe with the lines that it asks for.
+type pending[T any] struct {
+	keys []lineKey
+	args T
+}
+
+func pendingArguments(keys []lineKey) (queues pending[db.PendingParams], discoveries pending[db.PendingDiscoveryParams]) {
+	for _, key := range keys {
+		if key.queue == discoveryQueue {
+			d := &discoveries.args
+			discoveries.keys = append(discoveries.keys, key)
+			d.Namespaces, d.Tasks = append(d.Namespaces, key.labels.namespace), append(d.Tasks, key.labels.task)
+			d.ConsumerGroups, d.TenantIds = append(d.ConsumerGroups, key.group), append(d.TenantIds, key.tenant)
+			continue
 		}
+		q := &queues.args
+		queues.keys = append(queues.keys, key)
+		q.Queues, q.ConsumerGroups, q.TenantIds = append(q.Queues, key.queue), append(q.ConsumerGroups, key.group), append(q.TenantIds, key.tenant)
+		var partition *string
+		if key.pinned {
+			partition = &key.partition
+		}
+		q.Partitions = append(q.Partitions, partition)
 	}
-	return args
+	return queues, discoveries
 }

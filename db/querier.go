@@ -18,6 +18,7 @@ type Querier interface {
 	// Complete every leased message up to the given offsets.
 	AckUpto(ctx context.Context, arg AckUptoParams) ([]AckRow, error)
 	ConfigureQueue(ctx context.Context, arg ConfigureQueueParams) (json.RawMessage, error)
+	DeleteConsumerGroup(ctx context.Context, arg DeleteConsumerGroupParams) ([]byte, error)
 	// Delete at most MaxRows dead letters of a queue; call it until it answers less.
 	DeleteDeadLetters(ctx context.Context, arg DeleteDeadLettersParams) (int32, error)
 	// Delete the dead letters of one message.
@@ -29,9 +30,12 @@ type Querier interface {
 	Fetch(ctx context.Context, arg FetchParams) ([]FetchRow, error)
 	// The segments a push with this nonce stored, none when it never committed.
 	FindPush(ctx context.Context, arg FindPushParams) ([]PushRow, error)
+	GetConsumerGroup(ctx context.Context, consumerGroup string, tenantID uuid.UUID) ([]byte, error)
 	GetQueue(ctx context.Context, queue string, tenantID uuid.UUID) ([]byte, error)
+	ListConsumerGroups(ctx context.Context, tenantID uuid.UUID) ([]byte, error)
 	// Dead letters, newest first.
 	ListDeadLetters(ctx context.Context, arg ListDeadLettersParams) ([]DeadLetterRow, error)
+	ListLaggingPartitions(ctx context.Context, minLagSeconds int32, tenantID uuid.UUID) ([]byte, error)
 	ListQueues(ctx context.Context, tenantID uuid.UUID) ([]byte, error)
 	// Note the clock beside a transaction id.
 	MarkClock(ctx context.Context) (StepRow, error)
@@ -39,8 +43,12 @@ type Querier interface {
 	PartitionsChanged(ctx context.Context, arg PartitionsChangedParams) ([]ChangedRow, error)
 	// Positions of the probed (queue, partition, group) triples that may have something to deliver.
 	Pending(ctx context.Context, arg PendingParams) ([]int32, error)
+	// Positions of the probed (namespace, task, group) triples that may have something to deliver.
+	PendingDiscovery(ctx context.Context, arg PendingDiscoveryParams) ([]int32, error)
 	// Claim the next messages of a queue for a group. MaxPartitions -1 is not given.
 	Pop(ctx context.Context, arg PopParams) ([]PopRow, error)
+	// Claim the next messages of all queues with the given labels for a group. MaxPartitions -1 is not given.
+	PopDiscovery(ctx context.Context, arg PopDiscoveryParams) ([]PopRow, error)
 	// What a pop could take now, and the queue's minPopWaitTime.
 	PopFill(ctx context.Context, arg PopFillParams) (PopFillRow, error)
 	PopMessages(ctx context.Context, arg PopMessagesParams) ([]PoppedMessage, error)
@@ -58,10 +66,12 @@ type Querier interface {
 	ReplayDeadLetter(ctx context.Context, arg ReplayDeadLetterParams) (ReplayRow, error)
 	// Move the newest dead letter of one message back; no row when it has none.
 	RetryMessage(ctx context.Context, arg RetryMessageParams) ([]ReplayRow, error)
+	SeekConsumerGroup(ctx context.Context, arg SeekConsumerGroupParams) ([]byte, error)
 	// One bounded step that writes back the heads of quiet partitions.
 	SettleHeadsStep(ctx context.Context, maxRows int32, quietSeconds int32) (StepRow, error)
 	// Pushes and acks, all or nothing; groups as in Push and Ack. LockTimeoutMs 0 leaves the session's.
 	Transaction(ctx context.Context, arg TransactionParams) ([]TransactionRow, error)
+	UpdateSubscription(ctx context.Context, arg UpdateSubscriptionParams) ([]byte, error)
 }
 
 var _ Querier = (*Queries)(nil)

@@ -24,9 +24,16 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
 $$;
 REVOKE ALL ON FUNCTION queen._first_contact_lock(uuid, text) FROM PUBLIC;
 
--- Held by whoever raises the floor of a search (tried), or moves cursors of the group back (waited for).
+-- Held by whoever raises the floor of a search (tried), registers the group, or moves or deletes its cursors (waited for).
 CREATE OR REPLACE FUNCTION queen._floor_lock(p_queue_id uuid, p_group text) RETURNS bigint
 LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
     SELECT hashtextextended(p_queue_id::text || ':' || p_group COLLATE "C", 43)
 $$;
 REVOKE ALL ON FUNCTION queen._floor_lock(uuid, text) FROM PUBLIC;
+
+-- Held by whoever moves or deletes the cursors of a group (waited for), and shared by first contacts (tried).
+CREATE OR REPLACE FUNCTION queen._cursors_lock(p_queue_id uuid, p_group text) RETURNS bigint
+LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
+    SELECT hashtextextended(p_queue_id::text || ':' || p_group COLLATE "C", 44)
+$$;
+REVOKE ALL ON FUNCTION queen._cursors_lock(uuid, text) FROM PUBLIC;

@@ -1,7 +1,7 @@
 /*
  * Purpose:     lock the cursor row of (partition, group) when nobody holds a live lease on it; create it, seeded, at
  *              first contact. Answers no row when somebody else holds it: never waits, never steals a live lease.
- * Locks:       the consumer row, FOR UPDATE SKIP LOCKED; at first contact a transaction advisory try-lock and the partition
+ * Locks:       the consumer row, FOR UPDATE SKIP LOCKED; at first contact transaction advisory try-locks and the partition
  *              row, FOR KEY SHARE SKIP LOCKED, before it. It never waits.
  * Isolation:   READ COMMITTED.
  * Volatility:  VOLATILE: writes, and each statement needs a newer snapshot.
@@ -23,8 +23,9 @@ DECLARE
     v_since timestamptz := 'epoch'::timestamptz;
 BEGIN
     PERFORM FROM queen.log_consumers c WHERE c.partition_id = p_partition_id AND c.consumer_group = p_group;
-    IF FOUND OR NOT pg_try_advisory_xact_lock(queen._first_contact_lock(p_partition_id, p_group)) THEN
-        RETURN;
+    IF FOUND OR NOT pg_try_advisory_xact_lock_shared(queen._cursors_lock(p_queue_id, p_group))
+       OR NOT pg_try_advisory_xact_lock(queen._first_contact_lock(p_partition_id, p_group)) THEN
+        RETURN; -- leased, or somebody seeks, deletes the group, or makes this cursor
     END IF;
     -- A partition under deletion is not waited for: this call may hold cursors that the deletion wants.
     PERFORM FROM queen.log_partitions p WHERE p.id = p_partition_id FOR KEY SHARE SKIP LOCKED;
