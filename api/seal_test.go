@@ -418,3 +418,13 @@ func TestDeadLettersOfAnEncryptedQueueAreShownOpen(t *testing.T) {
 	require.Equal(t, http.StatusOK, ts.post("/api/v1/dlq/"+list.Messages[0].ID+"/replay", "").Status)
 	require.Equal(t, []string{`{"card": "4111"}`}, ts.data("q", "again")[1:])
 }
+
+func TestFetchOpensWhatIsSealed(t *testing.T) {
+	t.Parallel()
+	ts := newTestServer(t, withKeys(keyA, ""))
+	ts.pushTexts("q", `"before"`)
+	ts.encrypt("q", true)
+	ts.pushTexts("q", `{"card": "4111"}`)
+	got := ts.fetchOf(`{"entries":[{"queue":"q","partition":"Default","offset":0}]}`).Entries[0].Records
+	require.Equal(t, []string{`"before"`, `{"card": "4111"}`}, []string{string(got[0].Payload), string(got[1].Payload)})
+}
