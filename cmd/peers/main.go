@@ -40,13 +40,14 @@ func newRiverCmd() *cobra.Command {
 		Short: "Measure one cell of River; prints JSON as regent bench does",
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if o.Op != "push" {
-				return fmt.Errorf("--op must be push")
+			kind, known := map[string]bench.Kind{"push": bench.Push, "e2e": bench.EndToEnd}[o.Op]
+			if !known {
+				return fmt.Errorf("--op must be push or e2e")
 			}
 			if err := o.Check(); err != nil {
 				return err
 			}
-			result, err := bench.Run(cmd.Context(), o, bench.Push, newRiver, slog.New(slog.DiscardHandler))
+			result, err := bench.Run(cmd.Context(), o, kind, newRiver, slog.New(slog.DiscardHandler))
 			if err != nil {
 				return err
 			}
@@ -54,7 +55,7 @@ func newRiverCmd() *cobra.Command {
 		},
 	}
 	o.AddFlags(cmd.Flags())
-	cmd.Flags().StringVar(&o.Op, "op", "push", "what to measure: push")
+	cmd.Flags().StringVar(&o.Op, "op", "push", "what to measure: push, or e2e for push and work at once")
 	return cmd
 }
 

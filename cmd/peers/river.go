@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"strings"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
@@ -21,8 +23,31 @@ func (payloadJob) Kind() string { return "bench" }
 
 func (j payloadJob) MarshalJSON() ([]byte, error) { return []byte(j.payload), nil }
 
+func (j *payloadJob) UnmarshalJSON(text []byte) error {
+	j.payload = string(text)
+	return nil
+}
+
+// How the workers of an end-to-end cell are tuned: River's defaults are for jobs
+// that take long, and reach a twentieth.
+const (
+	riverWorkers  = 1000
+	riverPool     = 16
+	riverCooldown = time.Millisecond // the least it allows
+	riverPoll     = 20 * time.Millisecond
+	// riverWait is how long a take waits for the first job.
+	riverWait = 50 * time.Millisecond
+	// riverStop bounds the stop of the workers.
+	riverStop = 10 * time.Second
+)
+
 // riverTarget is River with its default job options.
-type riverTarget struct{ dsn string }
+type riverTarget struct {
+	dsn    string
+	worked chan string // payloads of finished work
+	pool   *pgxpool.Pool
+	client *river.Client[pgx.Tx] // of the workers; nil without consumers
+}
 
 func newRiver(ctx context.Context, dsn string, _ bench.Options) (bench.Target, error) {
 	pool, err := pgxpool.New(ctx, dsn)
@@ -37,15 +62,98 @@ func newRiver(ctx context.Context, dsn string, _ bench.Options) (bench.Target, e
 	if _, err := migrator.Migrate(ctx, rivermigrate.DirectionUp, nil); err != nil {
 		return nil, fmt.Errorf("migrate: %w", err)
 	}
-	return &riverTarget{dsn: dsn}, nil
+	return &riverTarget{dsn: dsn, worked: make(chan string, 1<<16)}, nil
 }
 
 func quiet() *slog.Logger { return slog.New(slog.DiscardHandler) }
 
-func (t *riverTarget) Close() {}
+func (t *riverTarget) Close() {
+	if t.client == nil {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), riverStop)
+	defer cancel()
+	_ = t.client.StopAndCancel(ctx)
+	t.pool.Close()
+}
 
-func (t *riverTarget) Consumer(context.Context, int) (bench.Consumer, error) {
-	return nil, fmt.Errorf("this cell has no consumers")
+// Consumer sees what the workers have done. All consumers share one client, as
+// the workers of a program do.
+func (t *riverTarget) Consumer(ctx context.Context, _ int) (bench.Consumer, error) {
+	if t.client == nil {
+		if err := t.work(ctx); err != nil {
+			return nil, err
+		}
+	}
+	return &riverConsumer{worked: t.worked}, nil
+}
+
+// work starts the workers.
+func (t *riverTarget) work(ctx context.Context) error {
+	config, err := pgxpool.ParseConfig(t.dsn)
+	if err != nil {
+		return err
+	}
+	config.MaxConns = riverPool
+	if t.pool, err = pgxpool.NewWithConfig(ctx, config); err != nil {
+		return err
+	}
+	workers := river.NewWorkers()
+	river.AddWorker(workers, &riverWorker{worked: t.worked})
+	t.client, err = river.NewClient(riverpgxv5.New(t.pool), &river.Config{
+		Logger: quiet(), Workers: workers, FetchCooldown: riverCooldown, FetchPollInterval: riverPoll, JobTimeout: -1,
+		Queues: map[string]river.QueueConfig{river.QueueDefault: {MaxWorkers: riverWorkers}},
+	})
+	if err != nil {
+		return err
+	}
+	return t.client.Start(context.WithoutCancel(ctx))
+}
+
+// riverWorker does nothing but tell. River finishes the job after it.
+type riverWorker struct {
+	river.WorkerDefaults[payloadJob]
+	worked chan string
+}
+
+func (w *riverWorker) Work(_ context.Context, job *river.Job[payloadJob]) error {
+	w.worked <- stampOf(job.Args.payload)
+	return nil
+}
+
+// stampOf brings the time of sending back to where it was in the payload: River
+// stores jsonb, which puts the fields into an order of its own.
+func stampOf(payload string) string {
+	_, rest, _ := strings.Cut(payload, `"sent": `)
+	digits := strings.IndexFunc(rest, func(r rune) bool { return r < '0' || r > '9' })
+	return `{"sent":` + rest[:max(digits, 0)] + "}"
+}
+
+type riverConsumer struct{ worked chan string }
+
+func (c *riverConsumer) Take(ctx context.Context, n int, seen func([]string)) (int, error) {
+	timer := time.NewTimer(riverWait)
+	defer timer.Stop()
+	var payloads []string
+	select {
+	case p := <-c.worked:
+		payloads = append(payloads, p)
+	case <-timer.C:
+		return 0, nil
+	case <-ctx.Done():
+		return 0, ctx.Err()
+	}
+	for len(payloads) < n {
+		select {
+		case p := <-c.worked:
+			payloads = append(payloads, p)
+			continue
+		default:
+		}
+		break
+	}
+	seen(payloads)
+	return len(payloads), nil
 }
 
 func (t *riverTarget) Producer(ctx context.Context, _ int) (bench.Producer, error) {

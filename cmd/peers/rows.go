@@ -16,7 +16,14 @@ const (
 	groupedCell = "regent grouped"
 	riverCell   = "river"
 	plainCell   = "plain"
+	oldCell     = "regent, old snapshot"
+	keysCell    = "regent, 10,000 keys"
+	manyCell    = "regent, 256 connections"
+	threeCell   = "regent, 3 groups"
 )
+
+// oldSnapshot is how old a snapshot is at the end of a cell that runs under one.
+const oldSnapshot = 20
 
 // cell is one command line.
 type cell struct {
@@ -28,6 +35,7 @@ type cell struct {
 type group struct {
 	cells []cell
 	rows  []row
+	once  bool // one turn: the preparation takes long and the figure is no ratio
 }
 
 // row compares one figure of one cell with a peer's, or with a limit.
@@ -46,6 +54,7 @@ func p50(r *bench.Result) float64    { return r.P50ms }
 func p99(r *bench.Result) float64    { return r.P99ms }
 func wal(r *bench.Result) float64    { return orZero(r.WALBytes) }
 func stored(r *bench.Result) float64 { return orZero(r.StoredBytes) }
+func memory(r *bench.Result) float64 { return orZero(r.ServerBytes) / 1e6 }
 
 func orZero(v *float64) float64 {
 	if v == nil {
@@ -54,30 +63,38 @@ func orZero(v *float64) float64 {
 	return *v
 }
 
-func push(name, op string, producers, batch int) cell {
+func push(name, op string, producers, batch int, more ...string) cell {
 	args := []string{"--op", op, "--producers", strconv.Itoa(producers), "--batch", strconv.Itoa(batch)}
 	if name == plainCell {
 		args = append(args, "--target", plainCell)
 	}
-	return cell{name: name, args: args}
+	return cell{name: name, args: append(args, more...)}
+}
+
+// underSnapshot is the cell while somebody holds an old snapshot.
+func underSnapshot(c cell) cell {
+	return cell{name: oldCell, args: append(slices.Clone(c.args), "--old-snapshot", strconv.Itoa(oldSnapshot))}
 }
 
 func faster(name, cell, peer string, target float64) row {
 	return row{name: name, cell: cell, peer: peer, figure: rate, unit: "messages/s", target: target}
 }
 
-// groups are the rows that the first milestone must reach.
+// groups are the rows that must be reached.
 var groups = []group{
 	{
 		cells: []cell{push(regentCell, "push", 8, 1), push(riverCell, "push", 8, 1)},
 		rows:  []row{faster("SQL push 8 x 1", regentCell, riverCell, 1.5)},
 	}, {
-		cells: []cell{push(regentCell, "push", 8, 100), push(riverCell, "push", 8, 100), push(plainCell, "push", 8, 100)},
+		cells: []cell{push(regentCell, "push", 8, 100), push(riverCell, "push", 8, 100), push(plainCell, "push", 8, 100),
+			push(keysCell, "push", 8, 100, "--partitions-per-producer", "1250"), underSnapshot(push(regentCell, "push", 8, 100))},
 		rows: []row{
 			faster("SQL push 8 x 100", regentCell, riverCell, 2.5),
 			faster("SQL push 8 x 100", regentCell, plainCell, 0.75),
 			{name: "WAL at 100, dedup on", cell: regentCell, peer: plainCell, figure: wal, unit: "B/message", target: 0.35, atMost: true},
 			{name: "stored at 100, dedup on", cell: regentCell, peer: plainCell, figure: stored, unit: "B/message", target: 0.45, atMost: true},
+			faster("SQL push 8 x 100 over 10,000 keys", keysCell, riverCell, 0.6),
+			faster("SQL push 8 x 100, snapshot of 20 s", oldCell, regentCell, 0.8),
 		},
 	}, {
 		cells: []cell{push(regentCell, "push", 8, 1000), push(groupedCell, "push-grouped", 8, 1000), push(riverCell, "push", 8, 1000), push(plainCell, "push", 8, 1000)},
@@ -94,11 +111,40 @@ var groups = []group{
 		cells: []cell{push(regentCell, "take", 8, 1000), push(plainCell, "take", 8, 1000)},
 		rows:  []row{faster("SQL take + ack 8 x 1000", regentCell, plainCell, 3)},
 	}, {
-		cells: []cell{push(regentCell, "rest-push", 32, 1), push(riverCell, "push", 32, 1)},
-		rows:  []row{faster("REST push 32 x 1", regentCell, riverCell, 1.5)},
+		cells: []cell{push(regentCell, "rest-push", 32, 1), push(riverCell, "push", 32, 1), push(manyCell, "rest-push", 256, 1)},
+		rows: []row{
+			faster("REST push 32 x 1", regentCell, riverCell, 1.5),
+			faster("REST push 256 x 1", manyCell, riverCell, 3),
+		},
 	}, {
 		cells: []cell{push(regentCell, "rest-push", 32, 100), push(riverCell, "push", 32, 100)},
 		rows:  []row{faster("REST push 32 x 100", regentCell, riverCell, 0.8)},
+	}, {
+		cells: []cell{push(regentCell, "rest-push", 64, 100), push(riverCell, "push", 64, 100), push(plainCell, "push", 64, 100)},
+		rows: []row{
+			faster("REST push 64 x 100", regentCell, riverCell, 1.4),
+			faster("REST push 64 x 100", regentCell, plainCell, 0.4),
+		},
+	}, {
+		// River gets the number of connections that suits it better.
+		cells: []cell{push(regentCell, "rest-e2e", 256, 1, "--rate", "0"), push(riverCell, "e2e", 32, 1)},
+		rows:  []row{faster("REST push, take, ack 256 x 1", regentCell, riverCell, 2)},
+	}, {
+		cells: []cell{push(regentCell, "rest-e2e", 64, 100, "--rate", "0"), push(riverCell, "e2e", 64, 100)},
+		rows:  []row{faster("REST push, take, ack 64 x 100", regentCell, riverCell, 3)},
+	}, {
+		cells: []cell{push(regentCell, "e2e", 8, 100), push(threeCell, "e2e", 8, 100, "--groups", "3"), underSnapshot(push(regentCell, "e2e", 8, 100))},
+		rows: []row{
+			faster("SQL push, take, ack 8 x 100, 3 groups", threeCell, regentCell, 2),
+			faster("SQL push, take, ack 8 x 100, snapshot of 20 s", oldCell, regentCell, 0.5),
+		},
+	}, {
+		once:  true,
+		cells: []cell{{name: regentCell, args: []string{"--op", "pop-sparse"}}},
+		rows:  []row{{name: "pop, 2 of 100,000 partitions pending, p99", cell: regentCell, figure: p99, unit: "ms", target: 5, atMost: true}},
+	}, {
+		cells: []cell{{name: regentCell, args: []string{"--op", "rest-rss"}}},
+		rows:  []row{{name: "memory, 256 busy connections, 1,000 parked pops", cell: regentCell, figure: memory, unit: "MB", target: 150, atMost: true}},
 	}, {
 		cells: []cell{{name: regentCell, args: []string{"--op", "rest-e2e", "--rate", "200"}}},
 		rows: []row{

@@ -96,7 +96,11 @@ func (s *suite) run(ctx context.Context) (err error) {
 // turns runs the cells of a group one after the other, again and again.
 func (s *suite) turns(ctx context.Context, g group) ([]map[string]*bench.Result, error) {
 	var turns []map[string]*bench.Result
-	for n := range s.rounds {
+	rounds := s.rounds
+	if g.once {
+		rounds = 1
+	}
+	for n := range rounds {
 		turn := map[string]*bench.Result{}
 		for _, c := range g.cells {
 			r, err := s.cell(ctx, c)
@@ -104,7 +108,7 @@ func (s *suite) turns(ctx context.Context, g group) ([]map[string]*bench.Result,
 				return nil, err
 			}
 			turn[c.name] = r
-			fmt.Fprintf(s.errOut, "%d/%d  %s\n", n+1, s.rounds, r.Line())
+			fmt.Fprintf(s.errOut, "%d/%d  %s\n", n+1, rounds, r.Line())
 		}
 		turns = append(turns, turn)
 	}

@@ -17,9 +17,15 @@ import (
 var benchOps = map[string]bench.Kind{
 	"push": bench.Push, "push-grouped": bench.Push, "rest-push": bench.Push,
 	"take": bench.Take, "e2e": bench.EndToEnd, "rest-e2e": bench.EndToEnd,
+	"pop-sparse": bench.Probe, "rest-rss": bench.Push,
 }
 
-const restRate = 200
+// benchDefaults are the flags that are others for an operation.
+var benchDefaults = map[string]map[string]string{
+	"rest-e2e":   {"rate": "200", "producers": "1", "batch": "1"},
+	"pop-sparse": {"producers": "1", "partitions-per-producer": "100000"},
+	"rest-rss":   {"producers": "256", "batch": "1", "parked": "1000"},
+}
 
 func newBenchCmd() *cobra.Command {
 	o := bench.DefaultOptions()
@@ -37,6 +43,9 @@ latency, and what PostgreSQL wrote, stored and computed for each message.
   e2e           push and take at once; latency is from push to receipt
   rest-push     the same as push, over HTTP
   rest-e2e      the same as e2e, over HTTP with a waiting consumer, at 200 a second
+  pop-sparse    a pop while 2 of 100,000 partitions have a message
+  rest-rss      rest-push to a server in a process of its own, whose memory is
+                read in the end, with --parked pops waiting
 
 --target plain runs push, take and e2e against one ordinary table instead.
 
@@ -77,19 +86,20 @@ func completeBench(cmd *cobra.Command, o *bench.Options, url string) error {
 		return fmt.Errorf("--op must be one of %s", strings.Join(slices.Sorted(maps.Keys(benchOps)), ", "))
 	case o.Target != "regent" && o.Target != "plain":
 		return errors.New("--target must be regent or plain")
-	case o.Target == "plain" && (rest || o.Op == "push-grouped"):
+	case o.Target == "plain" && (rest || o.Op == "push-grouped" || o.Op == "pop-sparse"):
 		return fmt.Errorf("--target plain has no %s", o.Op)
-	case url != "" && !rest:
+	case url != "" && (!rest || o.Op == "rest-rss"):
 		return errors.New("--url goes with --op rest-push and rest-e2e")
 	}
-	if o.Op == "rest-e2e" {
-		for name, set := range map[string]func(){
-			"rate": func() { o.Rate = restRate }, "producers": func() { o.Producers = 1 }, "batch": func() { o.Batch = 1 },
-		} {
-			if !cmd.Flags().Changed(name) {
-				set()
+	for name, value := range benchDefaults[o.Op] {
+		if !cmd.Flags().Changed(name) {
+			if err := cmd.Flags().Set(name, value); err != nil {
+				return err
 			}
 		}
+	}
+	if o.Op == "pop-sparse" && o.Producers != 1 {
+		return errors.New("--op pop-sparse has one producer")
 	}
 	return o.Check()
 }
@@ -108,6 +118,10 @@ func runBench(cmd *cobra.Command, o bench.Options, url string) (*bench.Result, e
 		return bench.RunOn(ctx, o, kind, target, nil)
 	case o.Target == "plain":
 		setup = bench.NewPlain
+	case o.Op == "pop-sparse":
+		setup = newSparseTarget
+	case o.Op == "rest-rss":
+		setup = newServedTarget
 	case strings.HasPrefix(o.Op, "rest-"):
 		setup = newRESTTarget
 	}

@@ -101,12 +101,12 @@ func (t *restTarget) Producer(_ context.Context, i int) (bench.Producer, error) 
 	return &restProducer{restWorker: w, lanes: benchLanes(i, t.o)}, nil
 }
 
-func (t *restTarget) Consumer(context.Context, int) (bench.Consumer, error) {
+func (t *restTarget) Consumer(_ context.Context, i int) (bench.Consumer, error) {
 	w, err := t.worker()
 	if err != nil {
 		return nil, err
 	}
-	return &restConsumer{restWorker: w}, nil
+	return &restConsumer{restWorker: w, group: benchGroup(i, t.o)}, nil
 }
 
 // worker has a client, and so a connection, of its own.
@@ -131,14 +131,15 @@ func (w *restWorker) Close() error {
 type restProducer struct {
 	*restWorker
 	lanes []string
+	at    int // first lane of the next call
 }
 
 // Push looks for the verdicts in the text of the answer: decoding it would
 // measure this client.
 func (p *restProducer) Push(ctx context.Context, payloads []string) error {
-	items := make([]pushItem, len(payloads))
+	items, lanes := make([]pushItem, len(payloads)), nextLanes(p.lanes, &p.at, len(payloads))
 	for i, payload := range payloads {
-		items[i] = pushItem{Queue: p.target.queue, Partition: p.lanes[i%len(p.lanes)], Payload: []byte(payload)}
+		items[i] = pushItem{Queue: p.target.queue, Partition: lanes[i%len(lanes)], Payload: []byte(payload)}
 	}
 	if p.target.o.ClientIDs {
 		for i, id := range clientIDs(len(payloads)) {
@@ -152,11 +153,14 @@ func (p *restProducer) Push(ctx context.Context, payloads []string) error {
 	return verdictCount(len(payloads), bytes.Count(body, []byte(`"queued"`)))
 }
 
-type restConsumer struct{ *restWorker }
+type restConsumer struct {
+	*restWorker
+	group string
+}
 
 // Take waits for messages, since that is how a consumer would call.
 func (c *restConsumer) Take(ctx context.Context, n int, seen func([]string)) (int, error) {
-	messages, err := c.client.Pop(ctx, popRequest{Queue: c.target.queue, Batch: n, Partitions: 1, Wait: restWait})
+	messages, err := c.client.Pop(ctx, popRequest{Queue: c.target.queue, Group: c.group, Mode: "all", Batch: n, Partitions: 1, Wait: restWait})
 	if err != nil || len(messages) == 0 {
 		return 0, err
 	}
@@ -166,7 +170,7 @@ func (c *restConsumer) Take(ctx context.Context, n int, seen func([]string)) (in
 		acks[i] = ackItem{TransactionID: m.TransactionID, PartitionID: m.PartitionID, Status: "completed", LeaseID: m.LeaseID}
 	}
 	seen(payloads)
-	verdicts, err := c.client.Ack(ctx, "", acks)
+	verdicts, err := c.client.Ack(ctx, c.group, acks)
 	if err != nil {
 		return 0, err
 	}

@@ -64,7 +64,15 @@ func (t *sqlTarget) Consumer(ctx context.Context, i int) (bench.Consumer, error)
 	if err != nil {
 		return nil, err
 	}
-	return &sqlConsumer{sqlWorker: w}, nil
+	return &sqlConsumer{sqlWorker: w, group: benchGroup(i, t.o)}, nil
+}
+
+// benchGroup is the group of consumer i: queue mode where there is one group.
+func benchGroup(i int, o bench.Options) string {
+	if o.Groups == 1 {
+		return queueMode
+	}
+	return fmt.Sprintf("g%d", i%o.Groups)
 }
 
 func (t *sqlTarget) worker(ctx context.Context, i int) (*sqlWorker, error) {
@@ -90,6 +98,20 @@ type sqlWorker struct {
 	queries *db.Queries
 	o       bench.Options
 	lanes   []string
+	at      int // first lane of the next call
+}
+
+// nextLanes are the lanes of the next call, all of them when there are few.
+func nextLanes(lanes []string, at *int, messages int) []string {
+	if messages >= len(lanes) {
+		return lanes
+	}
+	picked := make([]string, messages)
+	for i := range picked {
+		picked[i] = lanes[(*at+i)%len(lanes)]
+	}
+	*at = (*at + messages) % len(lanes)
+	return picked
 }
 
 func (w *sqlWorker) Close() error { return w.conn.Close(context.Background()) }
@@ -112,9 +134,10 @@ func (p *manyProducer) Push(ctx context.Context, payloads []string) error {
 		arg.Payloads[i] = []byte(payload)
 	}
 	if len(p.lanes) > 1 {
+		lanes := nextLanes(p.lanes, &p.at, len(payloads))
 		arg.Partitions = make([]string, len(payloads))
 		for i := range payloads {
-			arg.Partitions[i] = p.lanes[i%len(p.lanes)]
+			arg.Partitions[i] = lanes[i%len(lanes)]
 		}
 	}
 	if p.o.ClientIDs {
@@ -137,12 +160,10 @@ type groupedProducer struct{ *sqlWorker }
 
 func (p *groupedProducer) Push(ctx context.Context, payloads []string) error {
 	arg := db.PushParams{Payloads: payloads, TenantID: ownTenant()}
-	for i, lane := range p.lanes {
+	lanes := nextLanes(p.lanes, &p.at, len(payloads))
+	for i, lane := range lanes {
 		// The first lanes have one message more when the batch does not divide.
-		count := (len(payloads) + len(p.lanes) - 1 - i) / len(p.lanes)
-		if count == 0 {
-			break
-		}
+		count := (len(payloads) + len(lanes) - 1 - i) / len(lanes)
 		arg.Queues = append(arg.Queues, benchQueue)
 		arg.Partitions = append(arg.Partitions, lane)
 		arg.Counts = append(arg.Counts, int32(count))
@@ -167,11 +188,14 @@ func (p *groupedProducer) Push(ctx context.Context, payloads []string) error {
 	return verdictCount(len(payloads), stored)
 }
 
-// sqlConsumer pops from any partition, in queue mode.
-type sqlConsumer struct{ *sqlWorker }
+// sqlConsumer pops from any partition.
+type sqlConsumer struct {
+	*sqlWorker
+	group string
+}
 
 func (c *sqlConsumer) Take(ctx context.Context, n int, seen func([]string)) (int, error) {
-	rows, err := c.queries.Pop(ctx, db.PopParams{Queue: benchQueue, Batch: int32(n), MaxPartitions: 1, TenantID: ownTenant()})
+	rows, err := c.queries.Pop(ctx, db.PopParams{Queue: benchQueue, ConsumerGroup: &c.group, SubscriptionMode: &fromTheStart, Batch: int32(n), MaxPartitions: 1, TenantID: ownTenant()})
 	if err != nil || len(rows) == 0 {
 		return 0, err
 	}
@@ -187,16 +211,19 @@ func (c *sqlConsumer) Take(ctx context.Context, n int, seen func([]string)) (int
 }
 
 func (c *sqlConsumer) ackUpto(ctx context.Context, last db.PopRow) error {
-	verdicts, err := c.queries.AckUpto(ctx, db.AckUptoParams{PartitionIds: []uuid.UUID{last.PartitionID}, ConsumerGroups: []string{queueMode},
+	verdicts, err := c.queries.AckUpto(ctx, db.AckUptoParams{PartitionIds: []uuid.UUID{last.PartitionID}, ConsumerGroups: []string{c.group},
 		LeaseIds: []string{last.LeaseID}, Offsets: []int64{last.LastOffset}, Ok: true})
 	return ackOutcome(verdicts, err, 1)
 }
+
+// fromTheStart is the subscription mode of every group of a cell.
+var fromTheStart = "all"
 
 // queueMode is the group of a pop that names none.
 const queueMode = "__QUEUE_MODE__"
 
 func (c *sqlConsumer) ackByID(ctx context.Context, rows []db.PopRow, n int) error {
-	arg := db.AckParams{PartitionIds: []uuid.UUID{rows[0].PartitionID}, ConsumerGroups: []string{queueMode}, LeaseIds: []*string{&rows[0].LeaseID},
+	arg := db.AckParams{PartitionIds: []uuid.UUID{rows[0].PartitionID}, ConsumerGroups: []string{c.group}, LeaseIds: []*string{&rows[0].LeaseID},
 		Counts: []int32{int32(n)}, TenantID: ownTenant()}
 	for _, r := range rows {
 		for k := range r.Payloads {

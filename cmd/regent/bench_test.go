@@ -24,13 +24,18 @@ func TestBenchCells(t *testing.T) {
 		"--op take --preload 2000 --ack id",
 		"--op take --preload 2000 --target plain",
 		"--op e2e --batch 5",
+		"--op e2e --batch 5 --groups 3 --ack id",
+		"--op e2e --batch 5 --old-snapshot 0.5",
+		"--op push --batch 3 --partitions-per-producer 10",
+		"--op push-grouped --batch 3 --partitions-per-producer 10",
+		"--op pop-sparse --partitions-per-producer 50",
 		"--op e2e --batch 5 --target plain",
 		"--op rest-push --batch 3 --ids client",
 		"--op rest-e2e",
 	} {
 		t.Run(args, func(t *testing.T) {
 			line := append([]string{"bench", "-o", "json", "--dsn", dsn, "--seconds", "0.2"}, strings.Fields(args)...)
-			if !strings.Contains(args, "rest-e2e") {
+			if !strings.Contains(args, "rest-e2e") && !strings.Contains(args, "pop-sparse") {
 				line = append(line, "--producers", "2")
 			}
 			got := call(t, "", line...)
@@ -53,6 +58,10 @@ func TestBenchRefusals(t *testing.T) {
 		"--op push --url http://127.0.0.1:1": "--url goes with",
 		"--batch 0":                          "--batch must be between",
 		"--seconds 0":                        "--seconds must be above 0",
+		"--old-snapshot 1":                   "--old-snapshot must be",
+		"--op pop-sparse --target plain":     "--target plain has no pop-sparse",
+		"--op pop-sparse --producers 2":      "--op pop-sparse has one producer",
+		"--groups 0":                         "--groups must be between",
 		"--payload 10":                       "--payload must be between",
 		"--dedup maybe":                      "want on or off",
 	} {
@@ -60,4 +69,18 @@ func TestBenchRefusals(t *testing.T) {
 		require.Equal(t, exitUser, got.code, args)
 		require.Contains(t, got.err, want)
 	}
+}
+
+// TestBenchServerMemory measures a server in a process of its own, which has to
+// hold the parked pops and end with the cell.
+func TestBenchServerMemory(t *testing.T) {
+	dsn := shared.get(t).dsn(t)
+	t.Setenv(asProgram, "1")
+	got := call(t, "", "bench", "-o", "json", "--dsn", dsn, "--seconds", "0.2", "--op", "rest-rss", "--producers", "2", "--parked", "20")
+	require.Zero(t, got.code, got.err)
+	var r bench.Result
+	require.NoError(t, json.Unmarshal([]byte(got.out), &r), got.out)
+	require.Positive(t, r.Messages)
+	require.NotNil(t, r.ServerBytes)
+	require.Greater(t, *r.ServerBytes, 5e6)
 }

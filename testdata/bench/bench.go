@@ -30,12 +30,15 @@ type Options struct {
 	Rate      int           // messages a second of all producers together; 0: as fast as they can
 	Consumers int           // of an end-to-end cell; 0: one a producer
 	Preload   int           // messages stored before a take; 0: enough for the duration
+	Groups    int           // consumer groups, each of which gets every message
+	Snapshot  time.Duration // age of a snapshot that somebody holds, at the end of the measured part; 0: none
+	Parked    int           // pops that wait on other queues meanwhile
 	Seed      uint64        // of the payloads
 }
 
 // DefaultOptions is the cell of an empty command line.
 func DefaultOptions() Options {
-	return Options{Producers: 8, Batch: 100, Duration: 3 * time.Second, Payload: 256, Lanes: 1, Dedup: true, Seed: 1}
+	return Options{Producers: 8, Batch: 100, Duration: 3 * time.Second, Payload: 256, Lanes: 1, Dedup: true, Groups: 1, Seed: 1}
 }
 
 // AddFlags declares a flag for each field but Op and Target.
@@ -52,6 +55,9 @@ func (o *Options) AddFlags(f *pflag.FlagSet) {
 	f.IntVar(&o.Rate, "rate", o.Rate, "messages a second of an end-to-end cell (default: 200 over REST, else unlimited)")
 	f.IntVar(&o.Consumers, "consumers", o.Consumers, "consumers of an end-to-end cell (default: one a producer)")
 	f.IntVar(&o.Preload, "preload", o.Preload, "messages that take starts from (default: enough for the time)")
+	f.IntVar(&o.Groups, "groups", o.Groups, "consumer groups of an end-to-end cell, with --consumers each")
+	f.Var((*secondsFlag)(&o.Snapshot), "old-snapshot", "hold a snapshot until it is so many seconds old, under load from the start")
+	f.IntVar(&o.Parked, "parked", o.Parked, "pops that wait on other queues meanwhile, in rest-rss")
 	f.Uint64Var(&o.Seed, "seed", o.Seed, "seed of the payloads")
 }
 
@@ -62,8 +68,9 @@ func (o *Options) Check() error {
 		value, min, max int
 	}{
 		{"producers", o.Producers, 1, 1000}, {"batch", o.Batch, 1, 100_000}, {"payload", o.Payload, minPayload, 1 << 20},
-		{"partitions-per-producer", o.Lanes, 1, 10_000}, {"consumers", o.Consumers, 0, 1000},
-		{"rate", o.Rate, 0, 1_000_000}, {"preload", o.Preload, 0, 100_000_000},
+		{"partitions-per-producer", o.Lanes, 1, 1_000_000}, {"consumers", o.Consumers, 0, 1000},
+		{"rate", o.Rate, 0, 1_000_000}, {"preload", o.Preload, 0, 100_000_000}, {"groups", o.Groups, 1, 100},
+		{"parked", o.Parked, 0, 10_000},
 	} {
 		if n.value < n.min || n.value > n.max {
 			return fmt.Errorf("--%s must be between %d and %d", n.name, n.min, n.max)
@@ -71,6 +78,9 @@ func (o *Options) Check() error {
 	}
 	if o.Duration <= 0 || o.Duration > time.Hour {
 		return fmt.Errorf("--seconds must be above 0 and at most 3600")
+	}
+	if o.Snapshot != 0 && (o.Snapshot <= o.Duration || o.Snapshot > time.Hour) {
+		return fmt.Errorf("--old-snapshot must be above --seconds and at most 3600")
 	}
 	return nil
 }
@@ -82,6 +92,18 @@ type Target interface {
 	// Consumer opens consumer i with a connection of its own.
 	Consumer(ctx context.Context, i int) (Consumer, error)
 	Close()
+}
+
+// Resident is a target whose server is a process of its own.
+type Resident interface {
+	// ResidentBytes is the memory that the server has now.
+	ResidentBytes() (int64, error)
+}
+
+// Preparer is a consumer that has something to do before each take, which is
+// not measured.
+type Preparer interface {
+	Prepare(ctx context.Context) error
 }
 
 // Producer stores messages.

@@ -12,8 +12,8 @@ const (
 	// emptyPause is how long a consumer that polls waits after an empty answer.
 	emptyPause = time.Millisecond
 	// drainTime is how long the consumers of an end-to-end cell may go on after
-	// the producers.
-	drainTime = 5 * time.Second
+	// the producers: peers work through what is in flight in their own time.
+	drainTime = 20 * time.Second
 	// inFlight bounds what an end-to-end cell without a rate has under way, in
 	// calls of all producers: a backlog would be all that its latency shows.
 	inFlight = 4
@@ -77,6 +77,10 @@ func (c *cell) phase(ctx context.Context, kind Kind, length time.Duration) (tall
 		for i := range c.consumers {
 			w.start(func() (tally, error) { return c.take(ctx, i, deadline) })
 		}
+	case Probe:
+		for i := range c.consumers {
+			w.start(func() (tally, error) { return c.probe(ctx, i, deadline) })
+		}
 	case EndToEnd:
 		c.endToEnd(ctx, w, deadline)
 	}
@@ -127,6 +131,28 @@ func (c *cell) take(ctx context.Context, i int, deadline time.Time) (tally, erro
 	return t, nil
 }
 
+// probe measures single takes until the deadline.
+func (c *cell) probe(ctx context.Context, i int, deadline time.Time) (tally, error) {
+	var t tally
+	first, prepares := c.consumers[i].(Preparer)
+	for time.Now().Before(deadline) {
+		if prepares {
+			if err := first.Prepare(ctx); err != nil {
+				return t, err
+			}
+		}
+		start := time.Now()
+		n, err := c.consumers[i].Take(ctx, c.Batch, func([]string) {})
+		if err != nil {
+			return t, err
+		}
+		t.latencies = append(t.latencies, time.Since(start))
+		t.calls++
+		t.messages += int64(n)
+	}
+	return t, nil
+}
+
 // preload stores what take is going to work on, in calls of the same batch.
 func (c *cell) preload(ctx context.Context) error {
 	if c.Preload == 0 {
@@ -171,7 +197,7 @@ func (c *cell) endToEnd(ctx context.Context, w *crew, deadline time.Time) {
 	for i := range c.consumers {
 		w.start(func() (tally, error) {
 			return c.receive(ctx, i, deadline, func() bool {
-				return running.Load() == 0 && c.receipts.received.Load() >= c.receipts.sent.Load()
+				return running.Load() == 0 && c.receipts.received.Load() >= c.receipts.sent.Load()*int64(c.Groups)
 			})
 		})
 	}
@@ -190,7 +216,7 @@ func (c *cell) send(ctx context.Context, i int, deadline time.Time) error {
 		if every > 0 {
 			time.Sleep(time.Until(due))
 			due = due.Add(every)
-		} else if c.receipts.sent.Load()-c.receipts.received.Load() >= int64(inFlight*c.Producers*c.Batch) {
+		} else if c.receipts.sent.Load()-c.receipts.received.Load()/int64(c.Groups) >= int64(inFlight*c.Producers*c.Batch) {
 			time.Sleep(emptyPause)
 			continue
 		}

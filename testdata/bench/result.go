@@ -27,6 +27,7 @@ type Result struct {
 	P99ms         float64  `json:"p99Ms"`
 	WALBytes      *float64 `json:"walBytesPerMessage"`
 	StoredBytes   *float64 `json:"storedBytesPerMessage"`
+	ServerBytes   *float64 `json:"serverResidentBytes"`
 	PostgresCPU   *float64 `json:"postgresCpuSeconds"`
 	PostgresCPUus *float64 `json:"postgresCpuMicrosPerMessage"`
 	Version       string   `json:"serverVersion"`
@@ -43,6 +44,9 @@ func (r *Result) Line() string {
 		if f.value != nil {
 			line += fmt.Sprintf(", "+f.text, *f.value)
 		}
+	}
+	if r.ServerBytes != nil {
+		line += fmt.Sprintf(", server %.0f MB", *r.ServerBytes/1e6)
 	}
 	return line
 }

@@ -8,17 +8,20 @@ import (
 	"io"
 	"log/slog"
 	"time"
+
+	"github.com/jackc/pgx/v5"
 )
 
 // Kind is the course of an operation.
 type Kind int
 
 // Push: producers alone. Take: consumers alone, on a preloaded queue. EndToEnd:
-// both at once.
+// both at once. Probe: consumers alone, on what the target has set up.
 const (
 	Push Kind = iota
 	Take
 	EndToEnd
+	Probe
 )
 
 // Setup makes the target in the empty database at dsn.
@@ -76,6 +79,14 @@ func RunOn(ctx context.Context, o Options, kind Kind, target Target, m *meter) (
 	if err != nil {
 		return nil, err
 	}
+	if r, ok := target.(Resident); ok {
+		n, err := r.ResidentBytes()
+		if err != nil {
+			return nil, err
+		}
+		size := float64(n)
+		result.ServerBytes = &size
+	}
 	result.add(t)
 	result.charge(before, after)
 	if m != nil {
@@ -107,7 +118,7 @@ func (c *cell) open(ctx context.Context, kind Kind) error {
 		c.producers = append(c.producers, p)
 		c.sources = append(c.sources, NewGenerator(c.Seed, uint64(i), c.Payload))
 	}
-	consumers := map[Kind]int{Take: c.Producers, EndToEnd: cmp.Or(c.Consumers, c.Producers)}[kind]
+	consumers := map[Kind]int{Take: c.Producers, EndToEnd: cmp.Or(c.Consumers, c.Producers) * c.Groups, Probe: c.Producers}[kind]
 	for i := range consumers {
 		k, err := c.target.Consumer(ctx, i)
 		if err != nil {
@@ -133,18 +144,45 @@ func (c *cell) close() {
 
 // prepare warms up, or fills the queue of a take, and lets the database rest.
 func (c *cell) prepare(ctx context.Context, kind Kind) error {
-	if kind != Take {
-		if _, err := c.phase(ctx, kind, min(max(c.Duration/4, 300*time.Millisecond), 2*time.Second)); err != nil {
-			return fmt.Errorf("warm up: %w", err)
+	warm := min(max(c.Duration/4, 300*time.Millisecond), 2*time.Second)
+	if c.Snapshot > 0 {
+		warm = c.Snapshot - c.Duration
+		if err := c.holdSnapshot(ctx); err != nil {
+			return fmt.Errorf("hold a snapshot: %w", err)
 		}
-	} else if err := c.preload(ctx); err != nil {
-		return fmt.Errorf("preload: %w", err)
+	}
+	if kind == Take {
+		if err := c.preload(ctx); err != nil {
+			return fmt.Errorf("preload: %w", err)
+		}
+	} else if _, err := c.phase(ctx, kind, warm); err != nil {
+		return fmt.Errorf("warm up: %w", err)
 	}
 	if c.meter == nil {
 		return nil
 	}
-	return c.meter.settle(ctx, kind == Take)
+	return c.meter.settle(ctx, kind == Take || kind == Probe)
 }
+
+// holdSnapshot opens a snapshot that lives as long as the cell.
+func (c *cell) holdSnapshot(ctx context.Context) error {
+	if c.meter == nil {
+		return errors.New("it needs the database of the cell")
+	}
+	conn, err := pgx.ConnectConfig(ctx, c.meter.conn.Config())
+	if err != nil {
+		return err
+	}
+	c.closers = append(c.closers, closerFunc(func() error { return conn.Close(context.Background()) }))
+	if _, err = conn.Exec(ctx, "BEGIN ISOLATION LEVEL REPEATABLE READ"); err == nil {
+		_, err = conn.Exec(ctx, "SELECT count(*) FROM pg_class")
+	}
+	return err
+}
+
+type closerFunc func() error
+
+func (f closerFunc) Close() error { return f() }
 
 func (c *cell) read(ctx context.Context) (usage, error) {
 	if c.meter == nil {

@@ -1,0 +1,148 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"regent.local/regent/testdata/bench"
+)
+
+const (
+	// parkedWait is longer than any cell waits for its parked pops.
+	parkedWait = time.Hour
+	// parkedQueues is how many queues the parked pops wait on.
+	parkedQueues = 100
+	// parkedSettle bounds the wait until all of them are parked.
+	parkedSettle = 30 * time.Second
+)
+
+// servedTarget is a server in a process of its own, whose memory can be read,
+// with pops that wait on queues that nobody pushes to.
+type servedTarget struct {
+	*restTarget
+	cmd    *exec.Cmd
+	cancel context.CancelFunc
+	parked sync.WaitGroup
+}
+
+func newServedTarget(ctx context.Context, dsn string, o bench.Options) (bench.Target, error) {
+	if _, err := newSQLTarget(ctx, dsn, o); err != nil {
+		return nil, err
+	}
+	self, err := os.Executable()
+	if err != nil {
+		return nil, err
+	}
+	t := &servedTarget{cmd: exec.Command(self, "serve", "--dsn", dsn, "--port", "0")}
+	out, err := t.cmd.StdoutPipe()
+	if err != nil {
+		return nil, err
+	}
+	if err := t.cmd.Start(); err != nil {
+		return nil, fmt.Errorf("start a server: %w", err)
+	}
+	t.restTarget = &restTarget{queue: benchQueue, o: o, stop: t.end}
+	if t.url, err = readAddress(out); err != nil {
+		t.end()
+		return nil, err
+	}
+	ctx, t.cancel = context.WithCancel(context.WithoutCancel(ctx))
+	if err := t.park(ctx, o.Parked); err != nil {
+		t.end()
+		return nil, err
+	}
+	return t, nil
+}
+
+// readAddress reads what serve prints when it is ready, and the rest.
+func readAddress(out io.Reader) (string, error) {
+	lines := bufio.NewScanner(out)
+	for lines.Scan() {
+		if address, found := strings.CutPrefix(strings.TrimSpace(lines.Text()), "API"); found {
+			go func() { _, _ = io.Copy(io.Discard, out) }()
+			return strings.TrimSpace(address), nil
+		}
+	}
+	return "", errors.New("the server ended before it was ready")
+}
+
+// park opens n waiting pops, each on a connection of its own, and returns when
+// the server holds them.
+func (t *servedTarget) park(ctx context.Context, n int) error {
+	asked := make(chan error, n)
+	for i := range n {
+		w, err := t.worker()
+		if err != nil {
+			return err
+		}
+		t.parked.Go(func() {
+			defer func() { _ = w.Close() }()
+			// The queue exists after a first call, so that the second waits.
+			req := popRequest{Queue: fmt.Sprintf("parked-%d", i%parkedQueues), Group: fmt.Sprintf("g%d", i/parkedQueues), Batch: 1, Partitions: 1}
+			_, err := w.client.Pop(ctx, req)
+			asked <- err
+			req.Wait = parkedWait
+			_, _ = w.client.Pop(ctx, req)
+		})
+	}
+	late := time.After(parkedSettle)
+	for range n {
+		select {
+		case err := <-asked:
+			if err != nil {
+				return fmt.Errorf("park a pop: %w", err)
+			}
+		case <-late:
+			return errors.New("the pops were not parked in time")
+		}
+	}
+	return nil
+}
+
+// end stops the parked pops and the server.
+func (t *servedTarget) end() {
+	if t.cancel != nil {
+		t.cancel()
+	}
+	t.parked.Wait()
+	_ = t.cmd.Process.Signal(os.Interrupt)
+	timer := time.AfterFunc(2*restStop, func() { _ = t.cmd.Process.Kill() })
+	defer timer.Stop()
+	_ = t.cmd.Wait()
+}
+
+// ResidentBytes is the memory of the server now, after it has shown that it
+// still answers.
+func (t *servedTarget) ResidentBytes() (int64, error) {
+	w, err := t.worker()
+	if err != nil {
+		return 0, err
+	}
+	defer func() { _ = w.Close() }()
+	ctx, cancel := context.WithTimeout(context.Background(), callTimeout)
+	defer cancel()
+	if _, err := w.client.call(ctx, request{method: http.MethodGet, path: []string{"livez"}}); err != nil {
+		return 0, err
+	}
+	text, err := os.ReadFile("/proc/" + strconv.Itoa(t.cmd.Process.Pid) + "/status")
+	if err != nil {
+		return 0, fmt.Errorf("read the server's memory: %w", err)
+	}
+	_, rest, _ := strings.Cut(string(text), "VmRSS:")
+	fields := strings.Fields(rest)
+	if len(fields) < 2 || fields[1] != "kB" {
+		return 0, errors.New("read the server's memory: no VmRSS")
+	}
+	kib, err := strconv.ParseInt(fields[0], 10, 64)
+	return kib * 1024, err
+}
