@@ -81,11 +81,12 @@ func testLog() *slog.Logger {
 	return slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelDebug}))
 }
 
-// reply is an answer with its body read.
+// reply is an answer with its body read, without the newline that ends JSON.
 type reply struct {
-	Status int
-	Header http.Header
-	Body   []byte
+	Status  int
+	Header  http.Header
+	Body    []byte
+	newline bool
 }
 
 // into decodes the body.
@@ -136,7 +137,8 @@ func (ts *testServer) try(ctx context.Context, method, target, body string) (rep
 	if err != nil {
 		return reply{}, err
 	}
-	r := reply{Status: response.StatusCode, Header: response.Header, Body: got}
+	text, newline := bytes.CutSuffix(got, []byte{'\n'})
+	r := reply{response.StatusCode, response.Header, text, newline}
 	if err := theContract().check(method, target, r); err != nil {
 		return r, fmt.Errorf("%s %.100s -> %d breaks the OpenAPI document: %w; body: %.300s", method, target, r.Status, err, got)
 	}

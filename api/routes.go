@@ -27,7 +27,7 @@ func (s *Server) route() {
 	finish(s.api.OpenAPI())
 	s.serveDocuments(mux)
 	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) { missed(mux, w, r) })
-	s.handler = s.guard(compress(mux))
+	s.handler = s.guard(compress(whole(mux)))
 }
 
 // register adds every topic's routes. One line a topic file.
@@ -156,6 +156,34 @@ func answer(w http.ResponseWriter, e *Error) {
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(e.status)
 	_ = writeJSON(w, e)
+}
+
+// lastByte remembers the last byte of an answer.
+type lastByte struct {
+	http.ResponseWriter
+	last byte
+}
+
+func (w *lastByte) Write(p []byte) (int, error) {
+	if len(p) > 0 {
+		w.last = p[len(p)-1]
+	}
+	return w.ResponseWriter.Write(p)
+}
+
+// Unwrap lets deadlines and flushes through.
+func (w *lastByte) Unwrap() http.ResponseWriter { return w.ResponseWriter }
+
+// whole ends JSON answers with a newline, so that they are whole lines on a
+// terminal and in a file. It is no part of the document.
+func whole(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		seen := &lastByte{ResponseWriter: w}
+		next.ServeHTTP(seen, r)
+		if seen.last != 0 && seen.last != '\n' && w.Header().Get("Content-Type") == "application/json" && w.Header().Get("Content-Length") == "" {
+			_, _ = w.Write([]byte{'\n'}) // a client that has gone needs none
+		}
+	})
 }
 
 // compress packs large answers, but not those of the message plane, where the

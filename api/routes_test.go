@@ -2,6 +2,7 @@ package api
 
 import (
 	"net/http"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -92,4 +93,36 @@ func TestOnlyLargeColdAnswersArePacked(t *testing.T) {
 	require.Equal(t, "gzip", packed("/openapi.json"))
 	require.Empty(t, packed("/livez"))
 	require.Empty(t, packed("/api/v1/pop/queue/q"), "the message plane is not worth the time")
+}
+
+// Every JSON answer is one line; a bare one stays bare.
+func TestJSONAnswersEndWithANewline(t *testing.T) {
+	t.Parallel()
+	ts := newTestServer(t)
+	push := ts.post("/api/v1/push", `{"items":[{"queue":"q","transactionId":"a","payload":{"n": 1}}]}`)
+	require.Equal(t, http.StatusCreated, push.Status)
+	pop := ts.get("/api/v1/pop/queue/q")
+	require.Equal(t, strconv.Itoa(len(pop.Body)+1), pop.Header.Get("Content-Length"))
+	var got PopResponse
+	pop.into(t, &got)
+	for name, r := range map[string]reply{
+		"push": push, "pop": pop,
+		"ack":       ts.post("/api/v1/ack", `{"transactionId":"a","partitionId":"`+got.PartitionID+`","leaseId":"`+got.LeaseID+`"}`),
+		"extend":    ts.post("/api/v1/lease/"+got.LeaseID+"/extend", ""),
+		"configure": ts.post("/api/v1/configure", `{"queue":"q"}`),
+		"list":      ts.get("/api/v1/resources/queues"),
+		"detail":    ts.get("/api/v1/resources/queues/q"),
+		"depth":     ts.get("/api/v1/resources/queues/q/depth"),
+		"health":    ts.get("/health"),
+		"refusal":   ts.post("/api/v1/push", `{`),
+		"no route":  ts.get("/nowhere"),
+		"delete":    ts.send("DELETE", "/api/v1/resources/queues/q", ""),
+	} {
+		require.True(t, r.newline, "%s: %s", name, r.Body)
+		require.NotContains(t, string(r.Body), "\n", "%s: one line", name)
+	}
+	empty := ts.get("/api/v1/pop/queue/q")
+	require.Equal(t, http.StatusNoContent, empty.Status)
+	require.Empty(t, empty.Body)
+	require.False(t, empty.newline)
 }
