@@ -1,12 +1,15 @@
 package main
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -82,6 +85,22 @@ type message struct {
 	Data            json.RawMessage `json:"data"`
 }
 
+// line is the message on one line. The payload is what was pushed, byte for byte,
+// but for line breaks, which JSON has between its parts only: they become spaces.
+func (m message) line() ([]byte, error) {
+	data := m.Data
+	m.Data = nil // rendered as null, which stands last
+	var text bytes.Buffer
+	if err := writeJSON(&text, m, ""); err != nil {
+		return nil, err
+	}
+	head, found := bytes.CutSuffix(text.Bytes(), []byte("null}\n"))
+	if !found || len(data) == 0 {
+		return text.Bytes(), nil
+	}
+	return slices.Concat(head, []byte(strings.NewReplacer("\n", " ", "\r", " ").Replace(string(data))), []byte("}\n")), nil
+}
+
 type ackItem struct {
 	TransactionID string  `json:"transactionId"`
 	PartitionID   string  `json:"partitionId"`
@@ -107,6 +126,13 @@ type configureRequest struct {
 
 // errNoQueue is the cause of every error about a queue that does not exist.
 var errNoQueue = errors.New("queue not found")
+
+// noQueue is the error about one. That is the user's to cure.
+type noQueue string
+
+func (e noQueue) Error() string { return fmt.Sprintf("queue %q does not exist", string(e)) }
+func (e noQueue) Unwrap() error { return errNoQueue }
+func (e noQueue) ExitCode() int { return exitUser }
 
 // targetFlags say where Regent is.
 type targetFlags struct {

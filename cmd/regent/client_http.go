@@ -317,7 +317,7 @@ func (c *httpClient) Queue(ctx context.Context, name string) (json.RawMessage, e
 	var status *statusError
 	switch {
 	case errors.As(err, &status) && status.status == http.StatusNotFound:
-		return nil, withCode(exitUser, fmt.Errorf("show %q: %w", name, errNoQueue))
+		return nil, noQueue(name)
 	case err != nil:
 		return nil, fmt.Errorf("show %q: %w", name, err)
 	}

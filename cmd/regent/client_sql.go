@@ -197,7 +197,7 @@ func (c *sqlClient) Queue(ctx context.Context, name string) (json.RawMessage, er
 	text, err := c.document(ctx, repeatAny, func() (json.RawMessage, error) { return c.queries.GetQueue(ctx, name, ownTenant()) })
 	switch {
 	case err != nil && errors.Is(dberr.From(err), dberr.ErrNotFound):
-		return nil, withCode(exitUser, fmt.Errorf("show %q: %w", name, errNoQueue))
+		return nil, noQueue(name)
 	case err != nil:
 		return nil, fmt.Errorf("show %q: %w", name, err)
 	}

@@ -197,9 +197,17 @@ func (d *database) watch(ctx context.Context) {
 			return
 		case <-d.current().Done():
 		}
-		d.log.ErrorContext(ctx, "PostgreSQL ended by itself, starting it again", "cause", d.current().Err())
+		d.log.ErrorContext(ctx, "PostgreSQL ended by itself, starting it again", "cause", shortCause(d.current().Err()), "log", d.current().LogPath())
 		d.revive(ctx)
 	}
+}
+
+// shortCause is how a server ended, without what its log says of it.
+func shortCause(err error) error {
+	for cause := errors.Unwrap(err); cause != nil; cause = errors.Unwrap(cause) {
+		err = cause
+	}
+	return err
 }
 
 // revive tries until PostgreSQL is up or ctx ends: what keeps it down, a full

@@ -208,7 +208,7 @@ func TestEverydayCommands(t *testing.T) {
 				require.NotEmpty(t, m.LeaseID)
 				require.Equal(t, 1, m.DeliveryAttempt)
 			}
-			require.Contains(t, got.out, `{"n":1.50,"p":"a"}`, "numbers keep their text")
+			require.Contains(t, got.out, `"data":{"n": 1.50, "p":"a"}}`, "payloads keep their bytes")
 			require.Equal(t, exitNothing, call(t, "", with(face, "pop", queue, "--group", "g", "--wait", "300ms")...).code)
 
 			acked := call(t, got.out, with(face, "ack", "-")...)
@@ -233,7 +233,46 @@ func TestEverydayCommands(t *testing.T) {
 			require.Equal(t, 0, call(t, "", with(face, "queue", "delete", queue, "--yes")...).code)
 			require.Equal(t, exitNothing, call(t, "", with(face, "queue", "delete", queue, "--yes")...).code)
 			require.Equal(t, exitUser, call(t, "", with(face, "queue", "show", queue)...).code)
+
+			for _, args := range [][]string{{"pop", queue}, {"pop", queue, "--partition", "p"}, {"tail", queue, "--dsn", s.dsn(t)}} {
+				if args[0] == "pop" {
+					args = with(face, args...)
+				}
+				got := call(t, "", args...)
+				require.Equal(t, exitUser, got.code, args)
+				require.Equal(t, fmt.Sprintf("regent: queue %q does not exist\n", queue), got.err)
+			}
+			require.Equal(t, exitUser, call(t, "", with(face, "queue", "show", queue)...).code, "nothing was made")
+			waited := call(t, "", with(face, "pop", queue, "--wait", "200ms")...)
+			require.Equal(t, exitNothing, waited.code, "who waits may come before the queue: "+waited.err)
+			require.Equal(t, 0, call(t, "", with(face, "queue", "delete", queue, "--yes")...).code)
 		})
+	}
+}
+
+// A message is one line whatever its payload, which keeps its bytes but for line breaks.
+func TestMessagesAreLines(t *testing.T) {
+	t.Parallel()
+	s := shared.get(t)
+	conn, err := pgx.Connect(t.Context(), s.dsn(t))
+	require.NoError(t, err)
+	defer conn.Close(context.Background())
+	const payload = "{\"a\" : [1.0,  2e3 ],\n\t\"b\":\"x\\ny <&>\\u2028\",\r\n\"c\":null }"
+	_, err = conn.Exec(t.Context(), `SELECT queen.push_v1('lines', $1::text::json)`, payload)
+	require.NoError(t, err)
+	_, err = conn.Exec(t.Context(), `SELECT queen.push_v1('lines', 'null')`)
+	require.NoError(t, err)
+	want := `"data":` + strings.NewReplacer("\n", " ", "\r", " ").Replace(payload) + "}\n"
+	for _, args := range [][]string{
+		{"pop", "lines", "--from", "all", "--batch", "5", "--group", "h", "--url", s.url}, {"pop", "lines", "--from", "all", "--batch", "5", "--group", "s", "--dsn", s.dsn(t)},
+		{"tail", "lines", "--dsn", s.dsn(t)}, {"tail", "lines", "--dsn", s.dsn(t), "-o", "ndjson"},
+	} {
+		got := call(t, "", args...)
+		require.Equal(t, 0, got.code, got.err)
+		require.Contains(t, got.out, want, args)
+		require.True(t, strings.HasSuffix(got.out, `"data":null}`+"\n"), got.out)
+		require.Equal(t, 2, strings.Count(got.out, "\n"))
+		require.Len(t, decodeLines(t, got.out), 2)
 	}
 }
 
@@ -472,7 +511,10 @@ func TestDevThatCannotListenStartsNothing(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "data")
 	out, err := program(t, "dev", "--port", port, "--data-dir", dir).CombinedOutput()
 	require.Equal(t, exitUser, err.(*exec.ExitError).ExitCode())
-	require.Contains(t, string(out), "address already in use")
+	require.Contains(t, string(out), "127.0.0.1:"+port+" is taken (address already in use): choose another port with --port")
+	out, err = program(t, "serve", "--port", port, "--dsn", shared.get(t).dsn(t)).CombinedOutput()
+	require.Equal(t, exitUser, err.(*exec.ExitError).ExitCode())
+	require.Contains(t, string(out), "127.0.0.1:"+port+" is taken (address already in use): choose another port with --port")
 	require.NoDirExists(t, dir)
 }
 

@@ -66,7 +66,30 @@ Exit codes: 0 ok, 1 user error, 2 server or network, 3 not authorised,
 		newPushCmd(), newPopCmd(), newAckCmd(), newTailCmd(), newQueueCmd(), newDLQCmd(),
 		newBenchCmd(), newOpenAPICmd(), newVersionCmd(),
 	)
+	explainArguments(root)
 	return root
+}
+
+// explainArguments makes the commands below say in a sentence how they are used
+// when they are given too many or too few arguments.
+func explainArguments(cmd *cobra.Command) {
+	for _, child := range cmd.Commands() {
+		explainArguments(child)
+	}
+	check := cmd.Args
+	if cmd.HasSubCommands() || check == nil {
+		return
+	}
+	cmd.Args = func(cmd *cobra.Command, args []string) error {
+		if check(cmd, args) == nil {
+			return nil
+		}
+		given := map[int]string{0: "no argument is", 1: "one argument is"}[len(args)]
+		if given == "" {
+			given = fmt.Sprintf("%d arguments are", len(args))
+		}
+		return fmt.Errorf("%s given, but the usage is: %s (see %q)", given, cmd.UseLine(), cmd.CommandPath()+" --help")
+	}
 }
 
 // unknownCommand refuses what cobra would otherwise take as an argument.

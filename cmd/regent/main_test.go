@@ -3,7 +3,9 @@ package main
 import (
 	"bytes"
 	"context"
+	"errors"
 	"flag"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -128,6 +130,37 @@ func TestCommandLinesThatAreRefused(t *testing.T) {
 			require.True(t, strings.HasPrefix(lines[len(lines)-1], "regent: "), got.err)
 		})
 	}
+}
+
+// What is refused says in a sentence what to do instead.
+func TestRefusalsSayWhatToDo(t *testing.T) {
+	t.Parallel()
+	for want, args := range map[string][]string{
+		"no argument is given, but the usage is: regent pop QUEUE [flags]":                    {"pop"},
+		"2 arguments are given, but the usage is: regent tail QUEUE [flags]":                  {"tail", "a", "b"},
+		"no argument is given, but the usage is: regent push QUEUE [FILE] [flags]":            {"push"},
+		"one argument is given, but the usage is: regent serve [flags]":                       {"serve", "now"},
+		"no argument is given, but the usage is: regent queue configure NAME [flags]":         {"queue", "configure"},
+		`see "regent queue delete --help"`:                                                    {"queue", "delete"},
+		"--set leaseTimme: there is no such option; did you mean leaseTime?":                  {"queue", "configure", "q", "--set", "leaseTimme=5"},
+		"--set leasetime: there is no such option; did you mean leaseTime?":                   {"queue", "configure", "q", "--set", "leasetime=5"},
+		"--set retention: there is no such option; did you mean":                              {"queue", "configure", "q", "--set", "retention=5"},
+		"--set quux: there is no such option; there are namespace, task, priority, leaseTime": {"queue", "configure", "q", "--set", "quux=5"},
+		`--from "yesterday": want all, new, now, RFC 3339 or "15m ago"`:                       {"pop", "q", "--from", "yesterday"},
+		`--from "new": want all, now, RFC 3339 or "15m ago"`:                                  {"tail", "q", "--from", "new"},
+	} {
+		got := call(t, "", args...)
+		require.Equal(t, exitUser, got.code, args)
+		require.Contains(t, got.err, want, args)
+		require.Equal(t, 1, strings.Count(got.err, "\n"), got.err)
+	}
+}
+
+func TestShortCauseLeavesOutTheLog(t *testing.T) {
+	t.Parallel()
+	killed := errors.New("signal: killed")
+	require.Equal(t, killed, shortCause(fmt.Errorf("postgres ended: %w; its log says:\n%s", killed, "much")))
+	require.Equal(t, killed, shortCause(killed))
 }
 
 func TestVersionNamesTheBuild(t *testing.T) {

@@ -58,7 +58,7 @@ func (f outputFormat) printList(cmd *cobra.Command, doc any, items []any, asTabl
 		return asTable().write(out)
 	case "ndjson":
 		for _, item := range items {
-			if err := writeJSON(out, item, ""); err != nil {
+			if err := writeLine(out, item); err != nil {
 				return err
 			}
 		}
@@ -67,6 +67,19 @@ func (f outputFormat) printList(cmd *cobra.Command, doc any, items []any, asTabl
 		return writeYAML(out, doc)
 	}
 	return writeJSON(out, doc, "  ")
+}
+
+// writeLine writes one item of ndjson; messages know how, without touching their payload.
+func writeLine(out io.Writer, item any) error {
+	own, ok := item.(interface{ line() ([]byte, error) })
+	if !ok {
+		return writeJSON(out, item, "")
+	}
+	text, err := own.line()
+	if err != nil {
+		return err
+	}
+	return writeAll(out, text)
 }
 
 // writeJSON writes one document and a newline. Payloads keep their text but for

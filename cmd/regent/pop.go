@@ -34,6 +34,11 @@ The output has everything that "regent ack" needs.
 Without --group the queue itself is the consumer. A group that is new begins
 where --from says; later calls ignore it.
 
+With --wait the queue need not exist yet: it is made, empty, so that the group is
+subscribed before the first message. In a pipe each message is one line, its
+payload as it was pushed; only line breaks between the parts of a payload become
+spaces.
+
 Exit code 4 means that there was nothing to take.`,
 		Example: `  regent pop orders --group billing --batch 10 --wait 30s
   regent pop orders --group billing -o ndjson | regent ack --group billing -`,
@@ -70,7 +75,7 @@ func (f *popFlags) request(queue string, now time.Time) (popRequest, error) {
 	default:
 		t, err := parseTime(f.from, now)
 		if err != nil {
-			return popRequest{}, fmt.Errorf("--from: %w", err)
+			return popRequest{}, fmt.Errorf(`--from %q: want all, new, now, RFC 3339 or "15m ago"`, f.from)
 		}
 		req.From = t.UTC().Format(time.RFC3339Nano)
 	}
@@ -87,6 +92,11 @@ func runPop(cmd *cobra.Command, f *popFlags, queue string) error {
 		return err
 	}
 	defer c.Close()
+	if req.Wait == 0 { // who waits may be there before the first message, and subscribes by that
+		if _, err := c.Queue(cmd.Context(), queue); err != nil {
+			return err
+		}
+	}
 	messages, err := c.Pop(cmd.Context(), req)
 	if err != nil {
 		return err

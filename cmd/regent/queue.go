@@ -5,12 +5,15 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
+
+	"regent.local/regent/api"
 )
 
 const queryRetryFor = 2 * time.Second
@@ -273,11 +276,33 @@ func isTextOption(name string) bool {
 	return slices.Contains([]string{"namespace", "task", "retentionSinkHold", "cleanupPolicy"}, name)
 }
 
+// checkOption refuses a name that no option has: the server would ignore it.
+func checkOption(name string) error {
+	options := &cobra.Command{SuggestionsMinimumDistance: 3}
+	var names []string
+	fields := reflect.TypeFor[api.ConfigureOptions]()
+	for i := range fields.NumField() {
+		known, _, _ := strings.Cut(fields.Field(i).Tag.Get("json"), ",")
+		if known == name {
+			return nil
+		}
+		names = append(names, known)
+		options.AddCommand(&cobra.Command{Use: known, Run: func(*cobra.Command, []string) {}})
+	}
+	if near := options.SuggestionsFor(name); len(near) > 0 {
+		return fmt.Errorf("--set %s: there is no such option; did you mean %s?", name, strings.Join(near, " or "))
+	}
+	return fmt.Errorf("--set %s: there is no such option; there are %s", name, strings.Join(names, ", "))
+}
+
 // parseSet reads name=value, value being JSON or else text.
 func parseSet(text string) (name string, value json.RawMessage, err error) {
 	name, literal, found := strings.Cut(text, "=")
 	if !found || name == "" {
 		return "", nil, fmt.Errorf("--set %q is not NAME=VALUE", text)
+	}
+	if err := checkOption(name); err != nil {
+		return "", nil, err
 	}
 	if literal != "null" && isTextOption(name) {
 		return name, jsonText(literal), nil

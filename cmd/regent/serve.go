@@ -9,6 +9,7 @@ import (
 	"net"
 	"os"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/jackc/pgx/v5/pgxpool"
@@ -138,9 +139,17 @@ func serveAPI(ctx context.Context, cfg api.Config, pool *pgxpool.Pool, log *slog
 func listenOn(ctx context.Context, cfg api.Config) (net.Listener, error) {
 	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", cfg.Addr())
 	if err != nil {
-		return nil, withCode(exitUser, fmt.Errorf("listen for the API: %w", err))
+		return nil, withCode(exitUser, listenFault(cfg.Addr(), err))
 	}
 	return listener, nil
+}
+
+// listenFault says what to do about an address that cannot be had.
+func listenFault(address string, err error) error {
+	if errors.Is(err, syscall.EADDRINUSE) {
+		return fmt.Errorf("%s is taken (address already in use): choose another port with --port, 0 takes a free one", address)
+	}
+	return fmt.Errorf("listen for the API on %s (--bind, --port): %w", address, err)
 }
 
 // apiAddress is what a client on this machine uses.

@@ -37,7 +37,9 @@ func newTailCmd() *cobra.Command {
 		Use:   "tail QUEUE",
 		Short: "Look at messages without taking them",
 		Long: `Tail prints messages and leaves everything as it is: it takes no lease, moves no
-cursor and writes nothing. Messages of one partition come in order.
+cursor and writes nothing. Messages of one partition come in order. In a pipe each
+is one line, its payload as it was pushed; only line breaks between the parts of a
+payload become spaces.
 
 It reads through SQL: from --dsn, else DATABASE_URL, else the "regent dev" whose
 data folder is --data-dir.`,
@@ -136,7 +138,7 @@ func (f *tailFlags) begin(now time.Time) (beginning, error) {
 	}
 	since, err := parseTime(f.from, now)
 	if err != nil {
-		return beginning{}, fmt.Errorf("--from: %w", err)
+		return beginning{}, fmt.Errorf(`--from %q: want all, now, RFC 3339 or "15m ago"`, f.from)
 	}
 	return beginning{since: &since}, nil
 }

@@ -303,6 +303,9 @@ func (s *Server) Port() int { return s.port }
 // directory can be started again.
 func (s *Server) Done() <-chan struct{} { return s.done }
 
+// LogPath is the file that the server logs to.
+func (s *Server) LogPath() string { return s.logPath }
+
 // Err is nil while the server runs and after Stop. When the server ended by
 // itself it says how, with the end of its log.
 func (s *Server) Err() error {
