@@ -186,6 +186,30 @@ func (q *Queries) PushMany(ctx context.Context, arg PushManyParams) ([]PushedMes
 	return items, nil
 }
 
+const pushMessage = `-- name: PushMessage :one
+SELECT item, status, message_id, transaction_id, "offset", partition FROM queen.push_v1(p_queue => $1::text, p_payload => $2::json, p_partition => $3::text)
+`
+
+type PushMessageParams struct {
+	Queue     string
+	Payload   []byte
+	Partition string
+}
+
+func (q *Queries) PushMessage(ctx context.Context, arg PushMessageParams) (PushedMessage, error) {
+	row := q.db.QueryRow(ctx, pushMessage, arg.Queue, arg.Payload, arg.Partition)
+	var i PushedMessage
+	err := row.Scan(
+		&i.Item,
+		&i.Status,
+		&i.MessageID,
+		&i.TransactionID,
+		&i.Offset,
+		&i.Partition,
+	)
+	return i, err
+}
+
 const readPartition = `-- name: ReadPartition :many
 SELECT id, transaction_id, partition, partition_id, "offset", payload, key, created_at, lease_id, lease_expires_at, delivery_attempt FROM queen.read_v1(
     p_queue => $1::text,

@@ -57,6 +57,7 @@ type Querier interface {
 	// Push groups of messages; group g is Counts[g] consecutive items of (Queues[g], Partitions[g]).
 	Push(ctx context.Context, arg PushParams) ([]PushRow, error)
 	PushMany(ctx context.Context, arg PushManyParams) ([]PushedMessage, error)
+	PushMessage(ctx context.Context, arg PushMessageParams) (PushedMessage, error)
 	QueueDepth(ctx context.Context, arg QueueDepthParams) ([]byte, error)
 	QueueStats(ctx context.Context, tenantID uuid.UUID) ([]QueenQueueStatsRow, error)
 	ReadPartition(ctx context.Context, arg ReadPartitionParams) ([]PoppedMessage, error)

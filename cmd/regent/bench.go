@@ -37,7 +37,8 @@ func newBenchCmd() *cobra.Command {
 		Long: `Bench measures one cell for a few seconds and prints messages a second, call
 latency, and what PostgreSQL wrote, stored and computed for each message.
 
-  push          push_many_v1, what an application calls in its own transaction
+  push          push_v1 or, for more, push_many_v1: what an application calls in
+                its own transaction
   push-grouped  log_push_v1 with messages that are grouped already
   take          log_pop_v1 and an ack, on a queue that was filled before
   e2e           push and take at once; latency is from push to receipt

@@ -129,6 +129,9 @@ func clientIDs(n int) []string {
 type manyProducer struct{ *sqlWorker }
 
 func (p *manyProducer) Push(ctx context.Context, payloads []string) error {
+	if len(payloads) == 1 && !p.o.ClientIDs {
+		return p.pushOne(ctx, payloads[0])
+	}
 	arg := db.PushManyParams{Queue: benchQueue, Payloads: make([][]byte, len(payloads)), Partitions: p.lanes}
 	for i, payload := range payloads {
 		arg.Payloads[i] = []byte(payload)
@@ -153,6 +156,17 @@ func (p *manyProducer) Push(ctx context.Context, payloads []string) error {
 		}
 	}
 	return verdictCount(len(payloads), len(rows))
+}
+
+func (p *manyProducer) pushOne(ctx context.Context, payload string) error {
+	r, err := p.queries.PushMessage(ctx, db.PushMessageParams{Queue: benchQueue, Payload: []byte(payload), Partition: p.lanes[0]})
+	if err != nil {
+		return err
+	}
+	if r.Status != "queued" {
+		return fmt.Errorf("the message is %s", r.Status)
+	}
+	return nil
 }
 
 // groupedProducer calls what the server calls.

@@ -1,3 +1,6 @@
+-- name: PushMessage :one
+SELECT * FROM queen.push_v1(p_queue => @queue::text, p_payload => @payload::json, p_partition => @partition::text);
+
 -- name: PushMany :many
 SELECT * FROM queen.push_many_v1(
     p_queue => @queue::text,
