@@ -333,7 +333,7 @@ func noise(random *rand.Rand) (method, target, body string) {
 		`{"a":{"a":{}}}`, strings.Repeat(`[`, 3000) + strings.Repeat(`]`, 3000), strings.Repeat(`[`, 50), `nul`, `"` + strings.Repeat("x", 300) + `"`, ``,
 	}
 	value := func() string { return values[random.IntN(len(values))] }
-	names := []string{"items", "queue", "partition", "payload", "transactionId", "key", "acknowledgments", "partitionId", "leaseId", "status", "error", "consumerGroup", "seconds", "options", "mode", "leaseTime", "namespace", "entries", "offset", "maxBytes", "since", "after", "limit"}
+	names := []string{"items", "queue", "partition", "payload", "transactionId", "key", "acknowledgments", "partitionId", "leaseId", "status", "error", "consumerGroup", "seconds", "options", "mode", "leaseTime", "namespace", "data", "traceNames", "eventType", "entries", "offset", "maxBytes", "since", "after", "limit"}
 	object := func() string {
 		members := make([]string, random.IntN(6))
 		for i := range members {
@@ -351,6 +351,7 @@ func noise(random *rand.Rand) (method, target, body string) {
 		"GET /api/v1/resources/queues/q", "GET /api/v1/resources/queues/q/depth", "DELETE /api/v1/resources/queues/z", "GET /health", "GET /api/v1/nothing", "PUT /api/v1/push",
 		"POST /api/v1/transaction", "GET /api/v1/pop",
 		"GET /api/v1/dlq", "DELETE /api/v1/dlq", "POST /api/v1/dlq/x/replay", "POST /api/v1/dlq/00000000-0000-0000-0000-000000000001/replay",
+		"GET /api/v1/messages", "GET /api/v1/messages/00000000-0000-0000-0000-000000000001/x", "POST /api/v1/traces", "GET /api/v1/traces/names", "GET /api/v1/traces/by-name/%00", "GET /api/v1/traces/x/y",
 		"DELETE /api/v1/messages/x/%00", "DELETE /api/v1/messages/00000000-0000-0000-0000-000000000001/%F0", "POST /api/v1/messages/00000000-0000-0000-0000-000000000001/q/retry",
 		"POST /api/v1/fetch", "POST /api/v1/partitions/changed",
 	}

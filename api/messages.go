@@ -26,6 +26,19 @@ type DeleteMessageResponse struct {
 
 // registerMessages adds the routes about single messages.
 func (s *Server) registerMessages(api huma.API) {
+	huma.Register(api, s.messageOp(huma.Operation{
+		OperationID: "list-messages", Method: http.MethodGet, Path: "/api/v1/messages",
+		Summary:     "Browse messages, newest first",
+		Description: "Those of the last hour, unless from says otherwise. A status is that of the consumers without a group; a message that any group gave up on is dead_letter. Looks at the 10000 partitions written last.",
+		Responses:   map[string]*huma.Response{"200": jsonReply[MessageList](api, "A page of messages.", nil)},
+	}), s.listMessages)
+	huma.Register(api, s.messageOp(huma.Operation{
+		OperationID: "get-message", Method: http.MethodGet, Path: "/api/v1/messages/{partitionId}/{transactionId}",
+		Summary:     "One message in detail",
+		Description: "The newest with the transactionId. When the log does not have it any more but it is a dead letter, the dead letter answers.",
+		Errors:      []int{http.StatusNotFound},
+		Responses:   map[string]*huma.Response{"200": jsonReply[MessageDetail](api, "The message.", nil)},
+	}), s.getMessage)
 	huma.Register(api, s.letterOp(huma.Operation{
 		OperationID: "delete-message", Method: http.MethodDelete, Path: "/api/v1/messages/{partitionId}/{transactionId}",
 		Summary:     "Delete the dead letters of a message",

@@ -44,6 +44,7 @@ func (s *Server) register(api huma.API) {
 	s.registerFetch(api)
 	s.registerChanged(api)
 	s.registerGroups(api)
+	s.registerTraces(api)
 }
 
 // newAPI is a bare API on mux: JSON only, whatever the content type says, no
@@ -55,6 +56,7 @@ func newAPI(cfg Config, mux *http.ServeMux) huma.API {
 	config.Tags = []*huma.Tag{
 		{Name: "messages", Description: "Push, pop, acknowledge."},
 		{Name: "queues", Description: "Configure, list and delete queues."},
+		{Name: "browse", Description: "Look at single messages without taking them, and at what was noted about them."},
 		{Name: "dead letters", Description: "Look at what was given up, move it back, or delete it."},
 		{Name: "groups", Description: "Consumer groups: where they stand, and moving them."},
 		{Name: "operations", Description: "Health of this process and of its database."},

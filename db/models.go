@@ -72,6 +72,40 @@ type LeaseRow struct {
 	ExpiresAt *time.Time
 }
 
+// How some partitions are consumed: by consumers without a group, and by how many named groups.
+type MessageModeRow struct {
+	HasQueueMode bool
+	BusGroups    int64
+}
+
+// One message with where it stands: status is dead_letter, else by the cursor of the consumers without a group (completed, processing, pending), which queue_status says in any case; consumed_by of total_groups named groups are past it. Payload null means unreadable. groups and options are filled in for one message only.
+type MessageRow struct {
+	ID             uuid.UUID
+	TransactionID  string
+	TxnHash        int64
+	PartitionID    uuid.UUID
+	Queue          string
+	Partition      string
+	Namespace      string
+	Task           string
+	Status         string
+	QueueStatus    string
+	ConsumedBy     int32
+	TotalGroups    int32
+	TraceID        *string
+	ProducerSub    *string
+	SegmentBase    int64
+	Offset         int64
+	CreatedAt      time.Time
+	LeaseExpiresAt *time.Time
+	Payload        *string
+	Error          *string
+	RetryCount     int32
+	HasQueueMode   bool
+	Groups         []byte
+	Options        []byte
+}
+
 // Milliseconds a queue asks a pop to wait for a full batch, and the messages it could take now.
 type PopFillRow struct {
 	MinPopWaitTime int32

@@ -31,14 +31,23 @@ type Querier interface {
 	// The segments a push with this nonce stored, none when it never committed.
 	FindPush(ctx context.Context, arg FindPushParams) ([]PushRow, error)
 	GetConsumerGroup(ctx context.Context, consumerGroup string, tenantID uuid.UUID) ([]byte, error)
+	// One message in detail; no row when there is none.
+	GetMessage(ctx context.Context, arg GetMessageParams) ([]MessageRow, error)
 	GetQueue(ctx context.Context, queue string, tenantID uuid.UUID) ([]byte, error)
 	ListConsumerGroups(ctx context.Context, tenantID uuid.UUID) ([]byte, error)
 	// Dead letters, newest first.
 	ListDeadLetters(ctx context.Context, arg ListDeadLettersParams) ([]DeadLetterRow, error)
 	ListLaggingPartitions(ctx context.Context, minLagSeconds int32, tenantID uuid.UUID) ([]byte, error)
+	// Browse messages, newest first.
+	ListMessages(ctx context.Context, arg ListMessagesParams) ([]MessageRow, error)
 	ListQueues(ctx context.Context, tenantID uuid.UUID) ([]byte, error)
+	ListTraceNames(ctx context.Context, arg ListTraceNamesParams) ([]byte, error)
+	ListTraces(ctx context.Context, arg ListTracesParams) ([]byte, error)
+	ListTracesByName(ctx context.Context, arg ListTracesByNameParams) ([]byte, error)
 	// Note the clock beside a transaction id.
 	MarkClock(ctx context.Context) (StepRow, error)
+	// How what a browse looks at is consumed.
+	MessageMode(ctx context.Context, arg MessageModeParams) (MessageModeRow, error)
 	// Partitions written since a time, or all; the first row has the safe time.
 	PartitionsChanged(ctx context.Context, arg PartitionsChangedParams) ([]ChangedRow, error)
 	// Positions of the probed (queue, partition, group) triples that may have something to deliver.
@@ -61,6 +70,8 @@ type Querier interface {
 	QueueDepth(ctx context.Context, arg QueueDepthParams) ([]byte, error)
 	QueueStats(ctx context.Context, tenantID uuid.UUID) ([]QueenQueueStatsRow, error)
 	ReadPartition(ctx context.Context, arg ReadPartitionParams) ([]PoppedMessage, error)
+	// Note something about a message.
+	RecordTrace(ctx context.Context, arg RecordTraceParams) (uuid.UUID, error)
 	// One bounded step of a bulk replay, oldest failure first.
 	RedriveDeadLettersStep(ctx context.Context, arg RedriveDeadLettersStepParams) ([]ReplayRow, error)
 	// Move one dead letter back, or to another queue or partition.
