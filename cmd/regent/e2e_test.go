@@ -276,6 +276,30 @@ func TestMessagesAreLines(t *testing.T) {
 	}
 }
 
+func TestEncryptedQueuesOnTheCommandLine(t *testing.T) {
+	t.Parallel()
+	s := shared.get(t)
+	require.Equal(t, 0, call(t, "", "queue", "configure", "vault", "--encryption-enabled", "--url", s.url).code)
+	sql := []string{"--dsn", s.dsn(t)}
+
+	got := call(t, "{\"card\": \"4111\"}\n", with(sql, "push", "vault")...)
+	require.Equal(t, exitUser, got.code)
+	require.Contains(t, got.err, "the queue is encrypted")
+	require.Contains(t, got.err, "push over HTTP")
+	got = call(t, "{\"card\": \"4111\"}\n", "push", "vault", "--url", s.url, "--retry-for", "0s")
+	require.Equal(t, exitServer, got.code, "that server has no key")
+	require.Contains(t, got.err, "no usable encryption key")
+	require.NotContains(t, got.err, "4111")
+
+	envelope := `{"encrypted":"YQ==","iv":"YQ==","authTag":"YQ==","kid":"k"}`
+	require.Equal(t, 0, call(t, envelope+"\n", with(sql, "push", "vault")...).code, "what a server has sealed may be moved")
+	for _, command := range []string{"pop", "tail"} {
+		got = call(t, "", with(sql, command, "vault", "--from", "all", "-o", "ndjson")...)
+		require.Equal(t, 0, got.code, got.err)
+		require.Equal(t, envelope, string(decodeLines(t, got.out)[0].Data), command)
+	}
+}
+
 func TestTailMovesNothing(t *testing.T) {
 	t.Parallel()
 	s := shared.get(t)

@@ -39,6 +39,9 @@ subscribed before the first message. In a pipe each message is one line, its
 payload as it was pushed; only line breaks between the parts of a payload become
 spaces.
 
+With --dsn the payloads of an encrypted queue come as the envelopes they are
+stored as: only a server has the key.
+
 Exit code 4 means that there was nothing to take.`,
 		Example: `  regent pop orders --group billing --batch 10 --wait 30s
   regent pop orders --group billing -o ndjson | regent ack --group billing -`,

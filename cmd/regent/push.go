@@ -45,7 +45,9 @@ are stored once. Standard input has no such file.
 
 A transactionId is taken from --id-key, else made of the file's fingerprint and
 the line number: pushing one file twice within the queue's dedup window stores
-it once. JSON paths are those of RFC 9535; a.b is short for $.a.b.`,
+it once. JSON paths are those of RFC 9535; a.b is short for $.a.b.
+
+With --dsn an encrypted queue refuses what is pushed: only a server has the key.`,
 		Example: `  regent push orders events.ndjson --partition-key customer.id --id-key event_id
   tail -F app.log | regent push logs`,
 		Args: cobra.RangeArgs(1, 2),

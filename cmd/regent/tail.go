@@ -42,7 +42,7 @@ is one line, its payload as it was pushed; only line breaks between the parts of
 payload become spaces.
 
 It reads through SQL: from --dsn, else DATABASE_URL, else the "regent dev" whose
-data folder is --data-dir.`,
+data folder is --data-dir. So it shows the envelopes of an encrypted queue.`,
 		Example: `  regent tail orders -f
   regent tail orders --partition eu --from '15m ago'`,
 		Args: cobra.ExactArgs(1),

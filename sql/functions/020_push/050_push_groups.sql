@@ -62,7 +62,7 @@ BEGIN
            OR r_lanes.encrypted[v_i] AND NOT queen._are_envelopes(p_payloads[v_from : v_to]) THEN
             r_out := queen._refusal(v_i - 1, 'failed');
             r_out.code := 'QN409';
-            r_out.error := CASE WHEN r_lanes.encrypted[v_i] THEN 'the queue is encrypted: only envelopes of the server may be stored in it'
+            r_out.error := CASE WHEN r_lanes.encrypted[v_i] THEN 'the queue is encrypted: only envelopes of a server may be stored in it, so push over HTTP'
                                 ELSE 'the queue is not encrypted: its payloads are stored as they are' END;
             v_rows := v_rows || r_out;
             CONTINUE;
