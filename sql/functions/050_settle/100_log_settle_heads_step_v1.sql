@@ -30,11 +30,11 @@ BEGIN
         WHERE NOT p.settled
           AND p.last_write_at < coalesce(p_now, clock_timestamp()) - make_interval(secs => p_quiet_seconds)
         ORDER BY p.last_write_at
-        LIMIT least(p_max_rows, 500)
+        LIMIT least(greatest(p_max_rows, 1), 500)
         FOR NO KEY UPDATE SKIP LOCKED
     ) l;
     r_out.worked := coalesce(cardinality(v_ids), 0);
-    r_out.done := r_out.worked < least(p_max_rows, 500);
+    r_out.done := r_out.worked < least(greatest(p_max_rows, 1), 500);
     FOREACH v_id IN ARRAY coalesce(v_ids, '{}')
     LOOP
         PERFORM queen._settle_head(v_id);
