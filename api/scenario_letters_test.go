@@ -18,6 +18,10 @@ type letterFace interface {
 	retry(a scenarioArgs, partitionID string) any
 	forget(a scenarioArgs, partitionID string) any
 	bury(a scenarioArgs) any
+	browse(a scenarioArgs) any
+	look(a scenarioArgs, partitionID string) any
+	trace(a scenarioArgs, partitionID string) any
+	traces(a scenarioArgs) any
 }
 
 func (f httpFace) dead(a scenarioArgs) any {
@@ -180,4 +184,101 @@ func (f sqlFace) number(sql string, args ...any) string {
 	var text string
 	require.NoError(f.t, f.db.Pool.QueryRow(context.Background(), sql, args...).Scan(&text))
 	return text
+}
+
+// stand is where a message stands; its short form is its transactionId.
+func stand(txn, status, data string, reason any, retries int) map[string]any {
+	return map[string]any{"_": txn, "status": status, "data": data, "error": reason, "retries": retries}
+}
+
+func (f httpFace) browse(a scenarioArgs) any {
+	q := url.Values{"queue": {a.Queue}}
+	if a.Mode != nil {
+		q.Set("status", *a.Mode)
+	}
+	r := f.get("/api/v1/messages?" + q.Encode())
+	if r.Status != http.StatusOK {
+		return f.tree(r)
+	}
+	var list struct {
+		Messages []struct {
+			TransactionID, Status string
+			Data                  rawText
+		}
+	}
+	r.into(f.t, &list)
+	out := []any{}
+	for _, m := range list.Messages {
+		out = append(out, stand(m.TransactionID, m.Status, string(m.Data), nil, 0))
+	}
+	return out
+}
+
+func (f sqlFace) browse(a scenarioArgs) any {
+	return f.rows(func(row pgx.CollectableRow) (map[string]any, error) {
+		var txn, status, data string
+		err := row.Scan(&txn, &status, &data)
+		return stand(txn, status, data, nil, 0), err
+	}, "SELECT transaction_id, status, payload FROM queen.list_messages_v1($1, p_status => $2)", a.Queue, a.Mode)
+}
+
+func (f httpFace) look(a scenarioArgs, partitionID string) any {
+	r := f.get("/api/v1/messages/" + partitionID + "/" + url.PathEscape(a.Letter))
+	if r.Status != http.StatusOK {
+		return f.tree(r)
+	}
+	var d struct {
+		TransactionID, Status string
+		Data                  rawText
+		ErrorMessage          any
+		RetryCount            int
+	}
+	r.into(f.t, &d)
+	return stand(d.TransactionID, d.Status, string(d.Data), d.ErrorMessage, d.RetryCount)
+}
+
+func (f sqlFace) look(a scenarioArgs, partitionID string) any {
+	rows := f.rows(func(row pgx.CollectableRow) (map[string]any, error) {
+		var txn, status, data string
+		var reason *string
+		var retries int
+		err := row.Scan(&txn, &status, &data, &reason, &retries)
+		if reason == nil {
+			return stand(txn, status, data, nil, retries), err
+		}
+		return stand(txn, status, data, *reason, retries), err
+	}, "SELECT transaction_id, status, payload, error, retry_count FROM queen.get_message_v1($1, $2)", partitionID, a.Letter)
+	if list, ok := rows.([]any); ok && len(list) == 1 {
+		return list[0]
+	}
+	return map[string]any{"code": "QN404", "error": "Message not found"}
+}
+
+func (f httpFace) trace(a scenarioArgs, partitionID string) any {
+	r := f.post("/api/v1/traces", `{"transactionId":`+quoted(a.Letter)+`,"partitionId":`+quoted(partitionID)+`,"data":`+a.Options+`,"traceNames":`+quoted(a.Queue)+`}`)
+	require.Equal(f.t, http.StatusCreated, r.Status)
+	return nil
+}
+
+func (f sqlFace) trace(a scenarioArgs, partitionID string) any {
+	f.number("SELECT queen.record_trace_v1($1, $2, ($3::text)::json, p_trace_names => ARRAY[$4])::text", partitionID, a.Letter, a.Options, a.Queue)
+	return nil
+}
+
+// tracesOf are the traces of a document.
+func tracesOf(document any) any {
+	out := []any{}
+	for _, t := range document.(map[string]any)["traces"].([]any) {
+		trace := t.(map[string]any)
+		out = append(out, map[string]any{"_": trace["transaction_id"], "queue": trace["queue_name"], "partition": trace["partition_name"], "data": trace["data"]})
+	}
+	return out
+}
+
+func (f httpFace) traces(a scenarioArgs) any {
+	return tracesOf(f.tree(f.get("/api/v1/traces/by-name/" + url.PathEscape(a.Queue))))
+}
+
+func (f sqlFace) traces(a scenarioArgs) any {
+	return tracesOf(f.document("SELECT queen.list_traces_by_name_v1($1)::text", a.Queue))
 }

@@ -53,6 +53,10 @@ type scenarioStep struct {
 	Retry     *scenarioArgs // the newest dead letter of the message named by letter, which is its transactionId
 	Forget    *scenarioArgs // deletes the dead letters of that message
 	Bury      *scenarioArgs // deletes those of a queue
+	Browse    *scenarioArgs // messages of a queue, newest first; mode is the status asked for
+	Look      *scenarioArgs // the message named by letter in detail
+	Trace     *scenarioArgs // notes options, JSON text, about that message under the name queue
+	Traces    *scenarioArgs // what is noted under the name queue
 	Fetch     *scenarioArgs
 	Changed   *scenarioArgs
 }
@@ -229,6 +233,14 @@ func (r *scenarioRun) act(step scenarioStep) any {
 		return r.face.forget(r.args(step.Forget), r.from[""])
 	case step.Bury != nil:
 		return r.face.bury(r.args(step.Bury))
+	case step.Browse != nil:
+		return r.face.browse(r.args(step.Browse))
+	case step.Look != nil:
+		return r.face.look(r.args(step.Look), r.from[""])
+	case step.Trace != nil:
+		return r.face.trace(r.args(step.Trace), r.from[""])
+	case step.Traces != nil:
+		return r.face.traces(r.args(step.Traces))
 	case step.Fetch != nil:
 		return r.face.fetch(r.args(step.Fetch))
 	case step.Changed != nil:
