@@ -2,6 +2,7 @@ package db
 
 import (
 	"context"
+	"fmt"
 	"regexp"
 	"strings"
 	"testing"
@@ -229,4 +230,30 @@ func TestSafeTimeAsTheNextSince(t *testing.T) {
 	}
 	r.exec(`UPDATE queen.log_partitions SET last_write_at = $1::timestamptz - interval '2.000001 seconds'`, got.safeTime)
 	require.Empty(t, r.list(got.safeTime).heads, "older ones are not listed for ever")
+}
+
+// perf 3.10: a page is a walk along an index, and only what it shows is probed.
+func TestChangedPagesAreWalks(t *testing.T) {
+	t.Parallel()
+	db := dbtest.New(t)
+	conn := db.Conn(t)
+	ctx := context.Background()
+	_, err := conn.Exec(ctx, `SELECT queen.configure_queue_v1('q');
+		INSERT INTO queen.log_partitions (queue_id, name, last_write_at, settled)
+		SELECT q.id, 'p' || i, '2026-01-01Z'::timestamptz + i / 100 * interval '1 s', i % 10 > 0 FROM queen.queues q, generate_series(1, 30000) i`, pgx.QueryExecModeSimpleProtocol)
+	require.NoError(t, err)
+	for _, sinces := range []string{"NULL", "ARRAY['2026-01-01Z'::timestamptz]"} {
+		for range 2 { // before and after statistics
+			after := "NULL"
+			for page := range 3 {
+				call := fmt.Sprintf("SELECT * FROM queen.log_partitions_changed_v1('{q}', %s, ARRAY[%s])", sinces, after)
+				require.LessOrEqual(t, buffers(t, conn, call), 8000, "page %d, since %s", page, sinces)
+				var next string
+				require.NoError(t, conn.QueryRow(ctx, "SELECT max(c.next) FROM ("+call+") c").Scan(&next))
+				after = "'" + next + "'"
+			}
+			_, err := conn.Exec(ctx, "VACUUM ANALYZE")
+			require.NoError(t, err)
+		}
+	}
 }

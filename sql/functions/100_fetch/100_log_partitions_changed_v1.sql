@@ -25,6 +25,7 @@ SET plan_cache_mode = force_generic_plan
 SET enable_seqscan = off
 SET enable_bitmapscan = off
 SET jit = off
+SET max_parallel_workers_per_gather = 0
 AS $$
 DECLARE
     r_out queen.changed_row;
@@ -91,11 +92,17 @@ BEGIN
                CASE WHEN row_number() OVER () = v_limit THEN queen._changed_cursor('t', v_queue_id, v_next_safe, h.last_write_at, h.name) END,
                NULL::text
         FROM (
-            SELECT p.name, p.head_offset, p.log_start, p.last_write_at FROM queen.partition_head p
-            WHERE p.queue_id = v_queue_id AND (p.last_write_at, p.name) >= (greatest(v_from, r_cursor.at), coalesce(v_after, ''))
-              AND (v_after IS NULL OR (p.last_write_at, p.name) <> (r_cursor.at, v_after))
+            SELECT p.name, p.head_offset, p.log_start, p.last_write_at
+            FROM (
+                -- The page first: the partitions of a second are sorted, and only those shown are probed for their tails.
+                SELECT l.id FROM queen.log_partitions l
+                WHERE l.queue_id = v_queue_id AND l.last_write_at >= greatest(v_from, r_cursor.at)
+                  AND (v_after IS NULL OR (l.last_write_at, l.name) > (r_cursor.at, v_after))
+                ORDER BY l.last_write_at, l.name
+                LIMIT v_limit
+            ) c
+            JOIN queen.partition_head p ON p.id = c.id
             ORDER BY p.last_write_at, p.name
-            LIMIT v_limit
         ) h;
     END LOOP;
 END $$;
