@@ -6,6 +6,7 @@ import (
 	"fmt"
 	randv2 "math/rand/v2"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -62,11 +63,12 @@ func declaredStable(t *testing.T, db *dbtest.Database) {
 	edit(t, db, changedFunction, " LANGUAGE plpgsql\n", " LANGUAGE plpgsql STABLE\n")
 }
 
-func tablesBeforeActivity(t *testing.T, db *dbtest.Database) {
-	edit(t, db, changedFunction, "r_out.entry := -1;\n", `CREATE TEMP TABLE seen ON COMMIT DROP AS SELECT * FROM queen.partition_head;
-		PERFORM pg_sleep(0.3 * random());
+func tablesBeforeActivity(t *testing.T, db *dbtest.Database, gap time.Duration) {
+	edit(t, db, changedFunction, "r_out.entry := -1;\n", fmt.Sprintf(`CREATE TEMP TABLE seen ON COMMIT DROP AS SELECT * FROM queen.partition_head;
+		PERFORM pg_sleep(%v * random());
 		r_out.entry := -1;
-		`, "FROM queen.partition_head p\n", "FROM seen p\n")
+		`, gap.Seconds()), "FROM queen.partition_head p\n", "FROM seen p\n", "FROM queen.log_partitions l\n", "FROM seen l\n",
+		"JOIN queen.partition_head p ON", "JOIN seen p ON")
 }
 
 func onlyTheGuard(t *testing.T, db *dbtest.Database) {
@@ -109,22 +111,23 @@ func TestModelSafeTime(t *testing.T) {
 // found out within a minute. The long form leaves the guard in.
 func TestModelSafeTimeFindsFaults(t *testing.T) {
 	t.Parallel()
-	long := os.Getenv(modelLongEnv) != ""
+	trial := safeTimeTrial{length: safeTimeBroken, hold: 7 * time.Second}
+	gap := time.Second
+	if os.Getenv(modelLongEnv) == "" {
+		trial.change, trial.hold, gap = append(trial.change, withoutGuard), 400*time.Millisecond, gap/5
+	}
 	for name, variant := range map[string]struct {
 		broken func(*testing.T, *dbtest.Database)
 		pause  time.Duration
 	}{
-		"STABLE":                 {declaredStable, time.Second}, // its gap lies before the function
-		"tables before activity": {tablesBeforeActivity, 0},
+		"STABLE":                 {declaredStable, gap}, // its gap lies before the function
+		"tables before activity": {func(t *testing.T, db *dbtest.Database) { tablesBeforeActivity(t, db, gap) }, 0},
 		"only the guard":         {onlyTheGuard, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			trial := safeTimeTrial{length: safeTimeBroken, hold: 7 * time.Second, pause: variant.pause}
-			if !long {
-				trial.change, trial.hold, trial.pause = append(trial.change, withoutGuard), 400*time.Millisecond, variant.pause/10
-			}
-			trial.change = append(trial.change, variant.broken)
+			trial := trial
+			trial.change, trial.pause = append(slices.Clone(trial.change), variant.broken), variant.pause
 			found := trial.run(t)
 			require.NotEmpty(t, found, "the variant was not found out in %v", safeTimeBroken)
 			t.Log("found", found)
