@@ -59,6 +59,8 @@ type scenarioStep struct {
 	Traces    *scenarioArgs // what is noted under the name queue
 	Fetch     *scenarioArgs
 	Changed   *scenarioArgs
+
+	Tx *scenarioArgs `yaml:"transaction"` // pushes items and acknowledges acks, all or nothing
 }
 
 // scenarioArgs are the arguments of every act.
@@ -114,6 +116,7 @@ type face interface {
 	push(a scenarioArgs) any
 	pop(a scenarioArgs) any
 	ack(a scenarioArgs) any
+	transact(a scenarioArgs) any
 	extend(a scenarioArgs) any
 	depth(a scenarioArgs) any
 	detail(a scenarioArgs) any
@@ -213,6 +216,8 @@ func (r *scenarioRun) act(step scenarioStep) any {
 		return got
 	case step.Ack != nil:
 		return r.face.ack(r.args(step.Ack))
+	case step.Tx != nil:
+		return r.face.transact(r.args(step.Tx))
 	case step.Extend != nil:
 		return r.face.extend(r.args(step.Extend))
 	case step.Depth != nil:
