@@ -154,8 +154,12 @@ func (r *modelRun) draw() modelCall {
 		return r.push()
 	case roll < 62:
 		return r.pop()
-	case roll < 86:
+	case roll < 82:
 		return r.ack()
+	case roll < 84:
+		return r.replay()
+	case roll < 86:
+		return r.redrive()
 	case roll < 90:
 		return r.ackUpto()
 	case roll < 93:
