@@ -340,7 +340,7 @@ func (r *modelRun) drawAcks(p *modelPart, c *modelCursor) (items []modelAck) {
 	if r.chance(50) {
 		for range 1 + r.rng.IntN(2) {
 			item := &items[r.rng.IntN(len(items))]
-			item.status = r.pick("failed", "failed", "failed", "retry", "dlq")
+			item.status = r.pick("failed", "failed", "failed", "retry", "dlq", "dlq", "dlq")
 			if r.chance(50) {
 				reason := r.pick("boom", "bad \\u0000 thing")
 				item.reason = &reason

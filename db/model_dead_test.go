@@ -56,7 +56,7 @@ func (r *modelRun) replay() modelCall {
 // redrive is one step of a bulk replay, of a queue or of all.
 func (r *modelRun) redrive() modelCall {
 	m := &moves{letters: r.lettersByID()}
-	arg := RedriveDeadLettersStepParams{MaxRows: int32(1 + r.rng.IntN(4)), TenantID: modelTenant}
+	arg := RedriveDeadLettersStepParams{MaxRows: int32(2 + r.rng.IntN(5)), TenantID: modelTenant}
 	if r.chance(50) {
 		queue := r.queue()
 		arg.Queue = &queue

@@ -154,9 +154,9 @@ func (r *modelRun) draw() modelCall {
 		return r.push()
 	case roll < 62:
 		return r.pop()
-	case roll < 82:
-		return r.ack()
 	case roll < 84:
+		return r.ack()
+	case roll < 85:
 		return r.replay()
 	case roll < 86:
 		return r.redrive()
