@@ -35,7 +35,7 @@ type cell struct {
 type group struct {
 	cells []cell
 	rows  []row
-	once  bool // one turn: the preparation takes long and the figure is no ratio
+	once  bool // one turn: the preparation takes long, and the figure is absolute
 }
 
 // row compares one figure of one cell with a peer's, or with a limit.
@@ -143,6 +143,7 @@ var groups = []group{
 		cells: []cell{{name: regentCell, args: []string{"--op", "pop-sparse"}}},
 		rows:  []row{{name: "pop, 2 of 100,000 partitions pending, p99", cell: regentCell, figure: p99, unit: "ms", target: 5, atMost: true}},
 	}, {
+		once:  true,
 		cells: []cell{{name: regentCell, args: []string{"--op", "rest-rss"}}},
 		rows:  []row{{name: "memory, 256 busy connections, 1,000 parked pops", cell: regentCell, figure: memory, unit: "MB", target: 150, atMost: true}},
 	}, {
