@@ -1,6 +1,7 @@
 package api
 
 import (
+	"context"
 	"fmt"
 	"net/http"
 	"strings"
@@ -200,4 +201,35 @@ func TestTransactionSeals(t *testing.T) {
 	require.Equal(t, http.StatusServiceUnavailable, r.Status)
 	require.Equal(t, "QN503", r.failure(t).Code)
 	require.Equal(t, before, ts.count(`SELECT count(*) FROM queen.log_segments`))
+}
+
+// A-35, http-api 1.8: a call that the database ended is a 503 that may be repeated;
+// with ids on its pushes it happens once, however often it is sent.
+func TestTransactionCutOffMayBeRepeated_F164(t *testing.T) {
+	t.Parallel()
+	ts := newTestServer(t)
+	ts.pushOne("q", "p", `0`)
+	release := ts.holdPartition("q", "p")
+	defer release()
+	const body = `{"operations":[{"type":"push","queue":"other","payload":1,"transactionId":"x"},{"type":"push","queue":"q","partition":"p","payload":1,"transactionId":"y"}]}`
+	cut := make(chan reply, 1)
+	go func() {
+		r, _ := ts.try(context.Background(), "POST", "/api/v1/transaction", body)
+		cut <- r
+	}()
+	const waiting = `FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%log_transaction_v1%' AND query_start < clock_timestamp() - interval '100 ms'`
+	require.Eventually(t, func() bool { return ts.count(`SELECT count(*) `+waiting) == 1 }, 10*time.Second, 10*time.Millisecond)
+	ts.sql(`SELECT pg_terminate_backend(pid) ` + waiting)
+	r := <-cut
+	require.Equal(t, http.StatusServiceUnavailable, r.Status, "%s", r.Body)
+	require.Equal(t, "1", r.Header.Get("Retry-After"))
+	require.True(t, r.failure(t).Retryable)
+	var got transacted
+	r.into(t, &got)
+	require.Equal(t, transacted{TransactionID: got.TransactionID, Reason: "db_error", Error: "the database is not available", Results: []TransactionResult{}}, got)
+	require.Zero(t, ts.count(`SELECT count(*) FROM queen.queues WHERE name = 'other'`), "A-30: nothing happened")
+	release()
+	require.True(t, ts.transact(body).Success)
+	require.Equal(t, "duplicate", ts.transact(body).Reason)
+	require.Equal(t, 1, ts.count(`SELECT count(*) FROM queen.log_segments WHERE transaction_ids = '{x}'`))
 }
