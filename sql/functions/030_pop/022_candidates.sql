@@ -8,7 +8,7 @@
  * Isolation:   READ COMMITTED.
  * Volatility:  VOLATILE: random, fresh snapshots, may write the floor.
  * Bounds:      512 rows for a cap of 128 or more (or none), else four times the cap within 64..512; the walk ends with
- *              them. With p_quick 2 rows out of 16 partitions.
+ *              them. With p_quick 2 rows out of 16 held, 16 at a random place and the 64 newest partitions.
  * Idempotency: changes nothing but the floor.  Raises: nothing.
  * Source:      O-6..O-10.
  */
@@ -38,24 +38,44 @@ BEGIN
     v_start := queen._random_moment(p_queue_id, v_low);
     v_from := v_start;
     v_from_id := v_place;
-    IF p_quick AND r_mark.held <> '{}' IS NOT TRUE THEN
-        LOOP
+    -- Now and then nobody is quick, so that what neither probe meets is not last for ever.
+    IF p_quick AND random() < 0.99 THEN
+        IF r_mark.held <> '{}' AND random() < 0.75 THEN
             RETURN QUERY
-            SELECT q.id
-            FROM (
-                SELECT s.id, s.owed, s.leased_until FROM queen._standing(p_group) s
-                WHERE s.queue_id = p_queue_id AND (s.last_write_at, s.id) >= (v_from, v_from_id)
-                ORDER BY s.last_write_at, s.id
-                LIMIT 16
-            ) q
-            WHERE q.owed AND coalesce(q.leased_until <= clock_timestamp(), true)
+            SELECT s.id
+            FROM (SELECT x.id FROM unnest(queen._rotated(r_mark.held)) x (id) LIMIT 16) u
+            JOIN queen._standing(p_group) s ON s.id = u.id
+            WHERE s.owed AND coalesce(s.leased_until <= clock_timestamp(), true)
             LIMIT 2;
-            IF FOUND OR v_from_id = c_first THEN
+            IF FOUND THEN
                 RETURN;
             END IF;
-            v_from := v_low;
-            v_from_id := c_first;
-        END LOOP;
+        END IF;
+        RETURN QUERY
+        SELECT q.id
+        FROM (
+            SELECT s.id, s.owed, s.leased_until FROM queen._standing(p_group) s
+            WHERE s.queue_id = p_queue_id AND (s.last_write_at, s.id) >= (v_from, v_from_id)
+            ORDER BY s.last_write_at, s.id
+            LIMIT 16
+        ) q
+        WHERE q.owed AND coalesce(q.leased_until <= clock_timestamp(), true)
+        LIMIT 2;
+        IF FOUND THEN
+            RETURN;
+        END IF;
+        -- The newest ones: where consumers keep up, what is owed was written last.
+        RETURN QUERY
+        SELECT q.id
+        FROM (
+            SELECT s.id, s.owed, s.leased_until FROM queen._standing(p_group) s
+            WHERE s.queue_id = p_queue_id AND s.last_write_at >= v_low
+            ORDER BY s.last_write_at DESC, s.id DESC
+            LIMIT 64
+        ) q
+        WHERE q.owed AND coalesce(q.leased_until <= clock_timestamp(), true)
+        LIMIT 2;
+        RETURN;
     END IF;
     -- Loops, because a walk counts what it passes and ends early.
     IF r_mark.held <> '{}' THEN
