@@ -126,12 +126,12 @@ func (s *Server) listLagging(ctx context.Context, in *laggingInput) (*documentRe
 	seconds := int64(3600)
 	if in.MinLagSeconds != "" {
 		var err error
-		if seconds, err = strconv.ParseInt(in.MinLagSeconds, 10, 64); err != nil || seconds < 0 {
-			return nil, badField("minLagSeconds", "must be an integer of 0 or more")
+		if seconds, err = strconv.ParseInt(in.MinLagSeconds, 10, 64); err != nil {
+			return nil, badField("minLagSeconds", "must be an integer")
 		}
 	}
 	return s.shown(ctx, "list", func(ctx context.Context, q querier) ([]byte, error) {
-		return q.ListLaggingPartitions(ctx, int32(min(seconds, math.MaxInt32)), s.tenant(ctx))
+		return q.ListLaggingPartitions(ctx, int32(min(max(seconds, -1), math.MaxInt32)), s.tenant(ctx))
 	})
 }
 

@@ -315,11 +315,15 @@ func TestWaitersAreMoved(t *testing.T) {
 		}
 	}
 	found := waiting("/api/v1/pop?namespace=shop&wait=true&timeout=60000&consumerGroup=d&subscriptionMode=new")
-	require.Eventually(t, func() bool {
-		var n int
-		require.NoError(t, ts.db.Pool.QueryRow(context.Background(), "SELECT count(*) FROM queen.consumer_groups_metadata WHERE consumer_group = 'd'").Scan(&n))
-		return n == 1
-	}, 10*time.Second, 5*time.Millisecond, "O-51: registered before the data")
+	registered := func(want int) {
+		t.Helper()
+		require.Eventually(t, func() bool {
+			var n int
+			require.NoError(t, ts.db.Pool.QueryRow(context.Background(), "SELECT count(*) FROM queen.consumer_groups_metadata WHERE consumer_group = 'd'").Scan(&n))
+			return n == want
+		}, 10*time.Second, 5*time.Millisecond, "O-51: registered before the data")
+	}
+	registered(1)
 	pushTo(ts, "one", "p", "x")
 	delivered(found, "x")
 	sought := waiting("/api/v1/pop/queue/q?wait=true&timeout=60000&consumerGroup=g")
@@ -329,7 +333,9 @@ func TestWaitersAreMoved(t *testing.T) {
 	require.Equal(t, 200, ts.send("DELETE", "/api/v1/consumer-groups/g", "").Status)
 	delivered(again, "a")
 	// A queue that is made while a group at new waits for it counts from the beginning of the wait.
+	ts.post("/api/v1/configure", `{"queue":"fresh.there","options":{"namespace":"fresh"}}`)
 	fresh := waiting("/api/v1/pop?namespace=fresh&wait=true&timeout=60000&consumerGroup=d&subscriptionMode=new")
+	registered(2)
 	pushTo(ts, "fresh.made", "p", "first")
 	delivered(fresh, "first")
 	// The watcher finds what nobody told of.

@@ -61,6 +61,14 @@ type scenarioStep struct {
 	Changed   *scenarioArgs
 
 	Tx *scenarioArgs `yaml:"transaction"` // pushes items and acknowledges acks, all or nothing
+
+	Discover  *scenarioArgs // pops by labels
+	Groups    *scenarioArgs
+	Lagging   *scenarioArgs // by seconds
+	Group     *scenarioArgs
+	Subscribe *scenarioArgs // moves the subscription to from
+	Seek      *scenarioArgs // to the end, or to from
+	Leave     *scenarioArgs // deletes the group, on a queue where one is named
 }
 
 // scenarioArgs are the arguments of every act.
@@ -83,6 +91,10 @@ type scenarioArgs struct {
 	Acks         []scenarioAck
 	Letter       string
 	Reads        []scenarioRead
+	Namespace    string
+	Task         string
+	ToEnd        bool `yaml:"toEnd"`
+	Keep         bool // the registration of a group that leaves
 }
 
 // scenarioItem is a message; its payload is JSON text.
@@ -123,6 +135,7 @@ type face interface {
 	list() any
 	remove(a scenarioArgs) any
 	letterFace
+	groupFace
 	fetch(a scenarioArgs) any
 	changed(a scenarioArgs) any
 }
@@ -251,6 +264,9 @@ func (r *scenarioRun) act(step scenarioStep) any {
 	case step.Changed != nil:
 		return r.face.changed(r.args(step.Changed))
 	}
+	if got, done := r.actOnGroup(step); done {
+		return got
+	}
 	require.FailNow(r.t, "a step without an act", "%+v", step)
 	return nil
 }
@@ -374,7 +390,8 @@ func (r *scenarioRun) matchText(want string, got any, path string) {
 }
 
 // drawn are the keys whose values two runs cannot have in common.
-var drawn = []string{"id", "partitionId", "queueId", "lease", "createdAt", "oldestMessage", "newestMessage", "ts", "next", "lastWriteAt"}
+var drawn = []string{"id", "partitionId", "queueId", "lease", "createdAt", "oldestMessage", "newestMessage", "ts", "next", "lastWriteAt",
+	"subscriptionTimestamp", "subscriptionCreatedAt", "partition_id", "oldest_unconsumed_at", "workerId", "worker_id", "time_lag_seconds", "timeLagSeconds", "maxTimeLag"}
 
 // settled replaces every value that was drawn, so that answers can be compared.
 func settled(answer any) any {

@@ -29,6 +29,13 @@ type client interface {
 	Queue(ctx context.Context, name string) (json.RawMessage, error)
 	Configure(ctx context.Context, req configureRequest) (json.RawMessage, error)
 	DeleteQueue(ctx context.Context, name string) (json.RawMessage, error)
+	// Groups are all consumer groups, once for each queue.
+	Groups(ctx context.Context) (json.RawMessage, error)
+	// Group is one of them in detail, by queue; empty without a cursor.
+	Group(ctx context.Context, name string) (json.RawMessage, error)
+	Seek(ctx context.Context, s seekTarget) (json.RawMessage, error)
+	// DeleteGroup forgets a group, on all queues when none is named.
+	DeleteGroup(ctx context.Context, name, queue string, keep bool) (json.RawMessage, error)
 	// DeadLetters are a page of dead letters, newest first, by queue and group.
 	DeadLetters(ctx context.Context, f letterFilter, limit, offset int) ([]deadLetter, error)
 	// DeleteDeadLetters deletes those of a queue, or of one of its groups.

@@ -1,0 +1,244 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/spf13/cobra"
+)
+
+func newGroupCmd() *cobra.Command {
+	return nounCmd("group", "List, show, move and delete consumer groups",
+		newGroupListCmd(), newGroupShowCmd(), newGroupSeekCmd(), newGroupDeleteCmd())
+}
+
+// groupInfo is a group on a queue, as tables show it.
+type groupInfo struct {
+	Name              string  `json:"name"`
+	QueueName         string  `json:"queueName"`
+	PartitionCursors  int64   `json:"partitionCursors"`
+	PartitionsWithLag int64   `json:"partitionsWithLag"`
+	TotalLag          int64   `json:"totalLag"`
+	MaxTimeLag        int64   `json:"maxTimeLag"`
+	State             string  `json:"state"`
+	SubscriptionMode  *string `json:"subscriptionMode"`
+}
+
+func newGroupListCmd() *cobra.Command {
+	var target targetFlags
+	var format outputFormat
+	cmd := &cobra.Command{
+		Use:   "list",
+		Short: "List consumer groups, once for each queue, with how far they are behind",
+		Args:  cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			c, err := target.open(cmd.Context(), cmd)
+			if err != nil {
+				return err
+			}
+			defer c.Close()
+			text, err := c.Groups(cmd.Context())
+			if err != nil {
+				return err
+			}
+			var groups []json.RawMessage
+			if err := decode(text, &groups); err != nil {
+				return fmt.Errorf("list groups: %w", err)
+			}
+			items := make([]any, len(groups))
+			for i, g := range groups {
+				items[i] = g
+			}
+			return format.printList(cmd, text, items, func() table { return groupTable(groups) })
+		},
+	}
+	target.addFlags(cmd, queryRetryFor)
+	format.addFlag(cmd)
+	return cmd
+}
+
+func groupTable(groups []json.RawMessage) table {
+	t := table{header: []string{"GROUP", "QUEUE", "STATE", "BEHIND", "SECONDS", "PARTITIONS", "WITH LAG", "BEGAN AT"}}
+	for _, text := range groups {
+		var g groupInfo
+		if json.Unmarshal(text, &g) != nil {
+			continue
+		}
+		began := "-"
+		if g.SubscriptionMode != nil {
+			began = *g.SubscriptionMode
+		}
+		t.rows = append(t.rows, []string{g.Name, g.QueueName, g.State, grouped(g.TotalLag), grouped(g.MaxTimeLag),
+			grouped(g.PartitionCursors), grouped(g.PartitionsWithLag), began})
+	}
+	return t
+}
+
+// groupDetail is a group by queue, as tables show it.
+type groupDetail map[string]struct {
+	Partitions []struct {
+		Partition      string `json:"partition"`
+		TotalConsumed  int64  `json:"totalConsumed"`
+		OffsetLag      int64  `json:"offsetLag"`
+		TimeLagSeconds int64  `json:"timeLagSeconds"`
+		LeaseActive    bool   `json:"leaseActive"`
+	} `json:"partitions"`
+}
+
+func newGroupShowCmd() *cobra.Command {
+	var target targetFlags
+	var format outputFormat
+	cmd := &cobra.Command{
+		Use:   "show GROUP",
+		Short: "Show where a group stands on every partition it has a cursor on",
+		Args:  cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			c, err := target.open(cmd.Context(), cmd)
+			if err != nil {
+				return err
+			}
+			defer c.Close()
+			text, err := c.Group(cmd.Context(), args[0])
+			if err != nil {
+				return err
+			}
+			var detail groupDetail
+			if err := decode(text, &detail); err != nil {
+				return fmt.Errorf("show group: %w", err)
+			}
+			if len(detail) == 0 {
+				return nothingTo("group %q has no cursor", args[0])
+			}
+			return format.print(cmd, text, func() table { return groupDetailTable(detail) })
+		},
+	}
+	target.addFlags(cmd, queryRetryFor)
+	format.addFlag(cmd)
+	return cmd
+}
+
+func groupDetailTable(detail groupDetail) table {
+	t := table{header: []string{"QUEUE", "PARTITION", "BEHIND", "SECONDS", "CONSUMED", "LEASED"}}
+	for _, queue := range slices.Sorted(keysOf(detail)) {
+		for _, p := range detail[queue].Partitions {
+			leased := "no"
+			if p.LeaseActive {
+				leased = "yes"
+			}
+			t.rows = append(t.rows, []string{queue, p.Partition, grouped(p.OffsetLag), grouped(p.TimeLagSeconds), grouped(p.TotalConsumed), leased})
+		}
+	}
+	return t
+}
+
+func newGroupSeekCmd() *cobra.Command {
+	var target targetFlags
+	var format outputFormat
+	var s seekTarget
+	var to string
+	var dryRun, yes bool
+	cmd := &cobra.Command{
+		Use:   "seek GROUP QUEUE",
+		Short: "Move a group on a queue, to the end or to a time",
+		Long: `Seek moves the group's cursors, forwards or back: behind the last message, or
+before the first messages stored at or after a time. Leases end; what was in
+flight may come again. --dry-run shows where the group stands; --yes is needed to
+move it.`,
+		Example: `  regent group seek billing orders --to "1h ago" --yes
+  regent group seek billing orders --to end --partition customer-7 --yes`,
+		Args: cobra.ExactArgs(2),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			s.group, s.queue = args[0], args[1]
+			if to == "" {
+				return errors.New("--to must be end or a time")
+			}
+			if to != "end" {
+				at, err := parseTime(to, time.Now())
+				if err != nil {
+					return fmt.Errorf("--to: %w", err)
+				}
+				s.to = &at
+			}
+			c, err := target.open(cmd.Context(), cmd)
+			if err != nil {
+				return err
+			}
+			defer c.Close()
+			return change(cmd, c, format, s.group, s.queue, dryRun, yes, "move", func() (json.RawMessage, error) { return c.Seek(cmd.Context(), s) })
+		},
+	}
+	target.addFlags(cmd, queryRetryFor)
+	format.addFlag(cmd)
+	cmd.Flags().StringVar(&to, "to", "", "end, or a time: RFC 3339, now, 15m ago")
+	cmd.Flags().StringVar(&s.partition, "partition", "", "this partition only")
+	cmd.Flags().BoolVar(&dryRun, "dry-run", false, "show where the group stands and change nothing")
+	cmd.Flags().BoolVar(&yes, "yes", false, "really move it")
+	return cmd
+}
+
+func newGroupDeleteCmd() *cobra.Command {
+	var target targetFlags
+	var format outputFormat
+	var dryRun, yes, keep bool
+	cmd := &cobra.Command{
+		Use:   "delete GROUP [QUEUE]",
+		Short: "Forget a group, on one queue or on all",
+		Long: `Delete removes the group's cursors and its subscription. No message goes. If the
+group pops again it begins as a new one, or, with --keep-subscription, where its
+subscription says. --dry-run shows what would go; --yes is needed to do it.`,
+		Args: cobra.RangeArgs(1, 2),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			c, err := target.open(cmd.Context(), cmd)
+			if err != nil {
+				return err
+			}
+			defer c.Close()
+			queue := firstOf(args[1:])
+			return change(cmd, c, format, args[0], queue, dryRun, yes, "delete", func() (json.RawMessage, error) {
+				return c.DeleteGroup(cmd.Context(), args[0], queue, keep)
+			})
+		},
+	}
+	target.addFlags(cmd, queryRetryFor)
+	format.addFlag(cmd)
+	cmd.Flags().BoolVar(&keep, "keep-subscription", false, "forget the cursors only")
+	cmd.Flags().BoolVar(&dryRun, "dry-run", false, "show what would go and change nothing")
+	cmd.Flags().BoolVar(&yes, "yes", false, "really delete")
+	return cmd
+}
+
+// change shows where a group stands, or does what was confirmed.
+func change(cmd *cobra.Command, c client, format outputFormat, group, queue string, dryRun, yes bool, verb string, do func() (json.RawMessage, error)) error {
+	if yes && !dryRun {
+		text, err := do()
+		if err != nil {
+			return err
+		}
+		return format.print(cmd, text, func() table { return sentence(string(text)) })
+	}
+	text, err := c.Groups(cmd.Context())
+	if err != nil {
+		return err
+	}
+	var all, own []json.RawMessage
+	if err := decode(text, &all); err != nil {
+		return fmt.Errorf("list groups: %w", err)
+	}
+	for _, one := range all {
+		var g groupInfo
+		if json.Unmarshal(one, &g) == nil && g.Name == group && (queue == "" || g.QueueName == queue) {
+			own = append(own, one)
+		}
+	}
+	if !dryRun {
+		return fmt.Errorf("this would %s group %q on %d queues; --yes does it", verb, group, len(own))
+	}
+	items := make([]any, len(own))
+	for i, one := range own {
+		items[i] = one
+	}
+	return format.printList(cmd, items, items, func() table { return groupTable(own) })
+}

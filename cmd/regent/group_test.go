@@ -1,0 +1,58 @@
+package main
+
+import (
+	"encoding/json"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestGroupCommands(t *testing.T) {
+	t.Parallel()
+	s := shared.get(t)
+	for name, face := range faces(t, s) {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			queue, group := "groups-"+name, "crew "+name
+			run := func(code int, args ...string) string {
+				t.Helper()
+				got := call(t, "", with(face, args...)...)
+				require.Equal(t, code, got.code, "%s%s", got.out, got.err)
+				return got.out + got.err
+			}
+			pop := func(code int) string {
+				t.Helper()
+				return run(code, "pop", queue, "--group", group, "--from", "all", "--batch", "10", "--auto-ack", "-o", "ndjson")
+			}
+			run(4, "group", "show", group)
+			got := call(t, "{\"n\":1}\n{\"n\":2}\n", with(face, "push", queue, "--partition", "p")...)
+			require.Equal(t, 0, got.code, got.err)
+			pop(0)
+			require.Contains(t, run(0, "group", "list"), group)
+			var detail groupDetail
+			require.NoError(t, json.Unmarshal([]byte(run(0, "group", "show", group, "-o", "json")), &detail))
+			require.Equal(t, int64(2), detail[queue].Partitions[0].TotalConsumed)
+			require.Contains(t, run(0, "group", "show", group, "-o", "table"), "CONSUMED")
+
+			pop(4)
+			require.Contains(t, run(1, "group", "seek", group, queue, "--to", "1h ago"), "--yes does it")
+			require.Contains(t, run(0, "group", "seek", group, queue, "--to", "1h ago", "--dry-run", "-o", "table"), queue)
+			pop(4)
+			require.Contains(t, run(0, "group", "seek", group, queue, "--to", "1h ago", "--yes"), "partitionsUpdated")
+			pop(0)
+			require.Contains(t, run(0, "group", "seek", group, queue, "--to", "1h ago", "--partition", "p", "--yes"), "partitionName")
+			run(0, "group", "seek", group, queue, "--to", "end", "--yes")
+			pop(4)
+			require.Contains(t, run(1, "group", "seek", group, queue, "--yes"), "--to")
+			require.Contains(t, run(1, "group", "seek", group, "nowhere-"+name, "--to", "end", "--yes"), "Queue not found or has no partitions")
+			require.Contains(t, run(1, "group", "seek", group, queue, "--to", "end", "--partition", "nowhere", "--yes"), "Partition not found")
+
+			require.Contains(t, run(1, "group", "delete", group), "on 1 queues; --yes does it")
+			pop(4)
+			require.Contains(t, run(0, "group", "delete", group, queue, "--keep-subscription", "--yes"), "deletedPartitions")
+			pop(0)
+			run(0, "group", "delete", group, "--yes")
+			pop(0)
+		})
+	}
+}
