@@ -160,8 +160,8 @@ type popRequest struct {
 	timeout time.Duration
 	began   time.Time // of the wait
 	met     bool      // a claim found nothing: later ones repeat it
-	// What the last claim said about conflation.
-	conflation, conflict bool
+	// What the last claim said about conflation, and about fuller batches.
+	conflation, conflict, held bool
 }
 
 // labels are what discovery finds queues by; an empty one is any.
@@ -266,12 +266,10 @@ func (s *Server) pop(ctx context.Context, r *popRequest) ([]db.PopRow, error) {
 func (s *Server) claimFull(ctx, waiting context.Context, r *popRequest, w *waiter) ([]db.PopRow, error) {
 	r.args.Hold = r.args.Partition == nil && r.args.Batch > 1 && r.labels == (labels{})
 	rows, err := s.claim(ctx, r)
-	if err != nil || len(rows) > 0 || !r.args.Hold {
+	if err != nil || !r.held {
 		return rows, err
 	}
-	wanted, err := s.hold(ctx, waiting, r, w)
-	if err != nil || !wanted {
-		r.met = true
+	if err := s.hold(ctx, waiting, r, w); err != nil {
 		return nil, err
 	}
 	if _, gone := s.room.mark(w); gone {
@@ -307,17 +305,22 @@ func (s *Server) claim(ctx context.Context, r *popRequest) (rows []db.PopRow, er
 	if err == nil && len(rows) > 0 {
 		s.owners.learn(rows, queueKey{r.args.TenantID, r.args.Queue})
 	}
-	r.met = r.met || err == nil && !r.args.Hold
+	r.met = r.met || err == nil && !r.held
 	return rows, err
 }
 
-// policy notes what the database said about conflation, and returns the messages.
+// policy notes what the database said in a first row without payloads, and
+// returns the messages.
 func (r *popRequest) policy(rows []db.PopRow) []db.PopRow {
-	r.conflation, r.conflict = false, false
-	if len(rows) == 0 || rows[0].Conflation == nil {
+	r.conflation, r.conflict, r.held = false, false, false
+	switch {
+	case len(rows) == 0 || len(rows[0].Payloads) > 0:
 		return rows
+	case rows[0].Conflation == nil:
+		r.held = true
+	default:
+		r.conflation, r.conflict = *rows[0].Conflation, *rows[0].ConflationConflict
 	}
-	r.conflation, r.conflict = *rows[0].Conflation, *rows[0].ConflationConflict
 	return rows[1:]
 }
 
@@ -363,18 +366,14 @@ func (s *Server) release(r *popRequest, rows []db.PopRow) {
 }
 
 // hold waits for a fuller batch before the claim, so that no lease runs and no
-// connection is held, and reports false where the queue does not ask for it. It
-// ends when the batch is full, when there is nothing to wait beside, when the
-// queue's time is over, and never after the caller's (O-24).
-func (s *Server) hold(ctx, waiting context.Context, r *popRequest, w *waiter) (wanted bool, err error) {
+// connection is held. It ends when the batch is full, when there is nothing to
+// wait beside, when the queue's time is over, and never after the caller's (O-24).
+func (s *Server) hold(ctx, waiting context.Context, r *popRequest, w *waiter) error {
 	var window <-chan time.Time
 	for {
 		fill, err := s.fill(ctx, r)
-		if err != nil || fill.MinPopWaitTime <= 0 {
-			return false, err
-		}
-		if fill.Available <= 0 || fill.Available >= int64(r.args.Batch) {
-			return true, nil
+		if err != nil || fill.MinPopWaitTime <= 0 || fill.Available <= 0 || fill.Available >= int64(r.args.Batch) {
+			return err
 		}
 		if window == nil {
 			timer := time.NewTimer(time.Duration(fill.MinPopWaitTime) * time.Millisecond)
@@ -384,11 +383,11 @@ func (s *Server) hold(ctx, waiting context.Context, r *popRequest, w *waiter) (w
 		select {
 		case <-w.signal:
 		case <-window:
-			return true, nil
+			return nil
 		case <-s.stop:
-			return true, nil
+			return nil
 		case <-waiting.Done():
-			return true, nil
+			return nil
 		}
 	}
 }

@@ -5,7 +5,8 @@
  *              partition only); a first row without payloads tells when it does, or when p_conflation asks for the contrary.
  *              p_waited_ms says that the call repeats one that found nothing so long ago, for a caller that waits: it makes no
  *              queue, since one that is missing now was deleted (F143), and what is new counts from then. p_hold leaves a
- *              queue with a minPopWaitTime alone: the caller then asks log_pop_fill_v1 and waits before it claims (O-24).
+ *              queue with a minPopWaitTime alone, and says so by a row with neither payloads nor conflation: the caller then
+ *              asks log_pop_fill_v1 and waits before it claims (O-24).
  * Locks:       the queue and the group's registration at first contact, for 50 ms at most: an application that made the
  *              queue and idles gets an empty answer, not a line of waiting calls. Then consumer rows, SKIP LOCKED.
  * Isolation:   READ COMMITTED only.
@@ -71,6 +72,7 @@ BEGIN
     r_queue := r_found.queue;
     v_policy := r_found.policy;
     IF p_hold AND r_queue.min_pop_wait_time > 0 THEN
+        RETURN NEXT queen._pop_policy(v_group, NULL, NULL);
         RETURN;
     ELSIF p_waited_ms > 0 THEN
         -- A named partition that was there has its cursor since the first call; for another a second more makes up for the way.
