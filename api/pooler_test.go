@@ -71,7 +71,10 @@ max_client_conn = 200
 logfile = %s/log
 `, target.Host, target.Port, dir, dir, dir)
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "ini"), []byte(settings), 0o644))
-	command := exec.Command(path, filepath.Join(dir, "ini"))
+	// The pipe ends with this process, however that ends, and pgbouncer with the pipe.
+	command := exec.Command("sh", "-c", `"$0" "$1" </dev/null & read -r end; kill $!; wait`, path, filepath.Join(dir, "ini"))
+	life, err := command.StdinPipe()
+	require.NoError(t, err)
 	if os.Getuid() == 0 { // which pgbouncer refuses to be; the owner of the socket may use it
 		owner := syscall.Credential{Uid: 65534, Gid: 65534}
 		if st, err := os.Stat(target.Host); err == nil {
@@ -82,7 +85,7 @@ logfile = %s/log
 	}
 	require.NoError(t, command.Start())
 	t.Cleanup(func() {
-		_ = command.Process.Kill()
+		_ = life.Close()
 		_ = command.Wait()
 	})
 	query := url.Values{"host": {dir}, "port": {"6543"}, "sslmode": {"disable"}}
