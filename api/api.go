@@ -39,6 +39,7 @@ type Server struct {
 	acks   *courier[*ackGroup]
 	room   *waitroom
 	teller *teller
+	spool  *spool // nil without FILE_BUFFER_DIR
 	owners owners
 	seals  *sealer
 
@@ -47,10 +48,16 @@ type Server struct {
 	loops    sync.WaitGroup // goroutines of Start
 	cancel   context.CancelFunc
 	lastWipe atomic.Int64 // unix nanoseconds of the last pool reset
+
+	switches   switches
+	away       atomic.Bool // with a spool: pushes go there until the drain gets through
+	drainTries int         // drain: failures in a row
+	drainAfter time.Time   // drain: not before
 }
 
 // New builds a server on an open pool. It starts nothing and asks the database
-// nothing. A nil logger discards.
+// nothing; it takes over the folder of the spool where one is configured, until
+// Stop. A nil logger discards.
 func New(cfg Config, pool *pgxpool.Pool, log *slog.Logger) (*Server, error) {
 	if err := cfg.check(); err != nil {
 		return nil, err
@@ -63,6 +70,11 @@ func New(cfg Config, pool *pgxpool.Pool, log *slog.Logger) (*Server, error) {
 		return nil, err
 	}
 	s := &Server{cfg: cfg, pool: pool, log: log, stop: make(chan struct{}), room: newWaitroom(), teller: newTeller(), seals: seals}
+	if cfg.BufferDir != "" {
+		if s.spool, err = openSpool(cfg, log); err != nil {
+			return nil, err
+		}
+	}
 	s.route()
 	return s, nil
 }
@@ -96,10 +108,15 @@ func (s *Server) Stop(ctx context.Context) error {
 	}()
 	select {
 	case <-ended:
-		return nil
 	case <-ctx.Done():
 		return fmt.Errorf("stop the server: %w", ctx.Err())
 	}
+	if s.spool != nil {
+		if err := s.spool.close(); err != nil {
+			return fmt.Errorf("close the spool: %w", err)
+		}
+	}
+	return nil
 }
 
 // drain makes the server say no to readiness and answers parked pops.

@@ -41,6 +41,12 @@ type Config struct {
 	AcquireTimeout   time.Duration // REGENT_ACQUIRE_TIMEOUT_MS: wait for a free connection
 	StopTimeout      time.Duration // REGENT_STOP_TIMEOUT_MS: grace for running requests
 
+	BufferDir      string        // FILE_BUFFER_DIR: folder of the spool; empty is none
+	BufferMaxBytes int64         // REGENT_FILE_BUFFER_MAX_BYTES: size of the spool; 0 is no limit
+	BufferFlush    time.Duration // FILE_BUFFER_FLUSH_MS: pause between looks for something to replay
+	BufferBatch    int           // FILE_BUFFER_MAX_BATCH: messages a replaying call, unless one record has more
+	BufferEvents   int           // FILE_BUFFER_EVENTS_PER_FILE: messages after which the next file is begun
+
 	Flushers  int    // REGENT_FLUSHERS: calls that carry pushes (and as many that carry acks) at a time
 	Listen    bool   // REGENT_LISTEN: hear and tell other servers of pushes; without it the watcher finds them
 	ListenURL string // REGENT_LISTEN: the connection to hear on, where DatabaseURL leads to a transaction-mode pooler
@@ -55,6 +61,7 @@ func DefaultConfig() Config {
 		DatabaseURL: "postgres://postgres:postgres@localhost:5432/postgres?sslmode=disable",
 		ExecMode:    "cache_statement", StatementTimeout: 30 * time.Second, LockTimeout: 5 * time.Second,
 		IdleTxTimeout: time.Minute, AcquireTimeout: 5 * time.Second, StopTimeout: 20 * time.Second,
+		BufferMaxBytes: 1 << 30, BufferFlush: 100 * time.Millisecond, BufferBatch: 100, BufferEvents: 10_000,
 		Flushers: 2, Listen: true,
 	}
 }
@@ -86,6 +93,11 @@ func ConfigFromEnv(lookup func(string) (string, bool)) (Config, error) {
 	env.millis("REGENT_IDLE_TX_TIMEOUT_MS", &cfg.IdleTxTimeout, 0)
 	env.millis("REGENT_ACQUIRE_TIMEOUT_MS", &cfg.AcquireTimeout, 1)
 	env.millis("REGENT_STOP_TIMEOUT_MS", &cfg.StopTimeout, 0)
+	env.text("FILE_BUFFER_DIR", &cfg.BufferDir)
+	env.long("REGENT_FILE_BUFFER_MAX_BYTES", &cfg.BufferMaxBytes, 0)
+	env.millis("FILE_BUFFER_FLUSH_MS", &cfg.BufferFlush, 1)
+	env.number("FILE_BUFFER_MAX_BATCH", &cfg.BufferBatch, 1)
+	env.number("FILE_BUFFER_EVENTS_PER_FILE", &cfg.BufferEvents, 1)
 	env.number("REGENT_FLUSHERS", &cfg.Flushers, 1)
 	env.listen(&cfg)
 	cfg.DatabaseURL = env.database()
@@ -122,6 +134,9 @@ func (c Config) check() error {
 	}
 	if _, err := pgx.ParseConfig(c.ListenURL); c.ListenURL != "" && err != nil {
 		return fmt.Errorf("REGENT_LISTEN must be true, false or a connection string: %w", err)
+	}
+	if c.BufferDir != "" && (c.BufferFlush <= 0 || c.BufferBatch < 1 || c.BufferEvents < 1 || c.BufferMaxBytes < 0) {
+		return errors.New("FILE_BUFFER_FLUSH_MS, FILE_BUFFER_MAX_BATCH and FILE_BUFFER_EVENTS_PER_FILE must be positive")
 	}
 	if c.Flushers < 1 || c.AcquireTimeout <= 0 {
 		return errors.New("REGENT_FLUSHERS and REGENT_ACQUIRE_TIMEOUT_MS must be positive")

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -43,6 +44,10 @@ func TestEnvironmentRules(t *testing.T) {
 	require.True(t, cfg.AckRequireLease)
 	require.False(t, cfg.Listen)
 	require.Empty(t, cfg.SubscriptionMode, "an empty string is kept")
+
+	cfg, err = ConfigFromEnv(env("FILE_BUFFER_DIR", "/spool", "REGENT_FILE_BUFFER_MAX_BYTES", "0", "FILE_BUFFER_FLUSH_MS", "0", "FILE_BUFFER_MAX_BATCH", "7", "FILE_BUFFER_EVENTS_PER_FILE", "8"))
+	require.NoError(t, err)
+	require.Equal(t, "/spool 0 100ms 7 8\n", fmt.Sprintln(cfg.BufferDir, cfg.BufferMaxBytes, cfg.BufferFlush, cfg.BufferBatch, cfg.BufferEvents))
 
 	cfg, err = ConfigFromEnv(env("POP_DEFAULT_TIMEOUT_MS", "5", "DEFAULT_TIMEOUT", "7"))
 	require.NoError(t, err)

@@ -25,16 +25,26 @@ type courier[W any] struct {
 	// batch has its outcome, but those that it names, which are to be sent again.
 	// Without wait it leaves alone what somebody has locked, where it can.
 	send func(bundle []*batch[W], wait bool) (map[*batch[W]]resend, error)
+	// divert, unless nil, takes out what must not be sent now, and settles it.
+	divert func([]*batch[W]) []*batch[W]
+	// fail gives batches that were not taken their outcome.
+	fail func([]*batch[W], error)
 }
 
 func newCourier[W any](s *Server, joins func(*batch[W], *parcel[W]) bool) *courier[W] {
-	c := &courier[W]{server: s, alone: make(slots, s.quarter())}
+	c := &courier[W]{server: s, alone: make(slots, s.quarter()), fail: failAll[W]}
 	c.lanes = &coalescer[W]{
 		flush: c.flush, joins: joins,
 		flushers: s.cfg.Flushers, maxLanes: maxCallLanes, maxItems: maxCallItems, maxBytes: maxCallBytes,
 		patience: s.cfg.AcquireTimeout, lanes: map[laneKey]*lane[W]{}, running: &s.loops,
 	}
 	return c
+}
+
+func failAll[W any](bundle []*batch[W], err error) {
+	for _, b := range bundle {
+		b.fail(err)
+	}
 }
 
 // resend says how a batch that was not taken is sent again.
@@ -47,6 +57,11 @@ const (
 
 // flush sends a bundle, and ends each of its batches, here or later.
 func (c *courier[W]) flush(bundle []*batch[W]) {
+	if c.divert != nil {
+		if bundle = c.divert(bundle); len(bundle) == 0 {
+			return
+		}
+	}
 	again, err := c.send(bundle, false)
 	switch {
 	case err == nil:
@@ -62,9 +77,7 @@ func (c *courier[W]) flush(bundle []*batch[W]) {
 	case isolate(err) && len(bundle[0].parcels) > 1:
 		again = map[*batch[W]]resend{bundle[0]: resendApart}
 	default:
-		for _, b := range bundle {
-			b.fail(err)
-		}
+		c.fail(bundle, err)
 	}
 	for _, b := range bundle {
 		if how := again[b]; how == 0 {
@@ -103,7 +116,7 @@ func (c *courier[W]) sendWaiting(b *batch[W]) bool {
 	case isolate(err) && len(b.parcels) > 1:
 		return false
 	}
-	b.fail(err)
+	c.fail([]*batch[W]{b}, err)
 	return true
 }
 
@@ -115,7 +128,7 @@ func (c *courier[W]) sendApart(b *batch[W]) {
 			again, err = c.send([]*batch[W]{one}, true)
 		}
 		if err != nil {
-			one.fail(err)
+			c.fail([]*batch[W]{one}, err)
 		} else if again[one] != 0 {
 			one.fail(errBusy)
 		}

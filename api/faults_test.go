@@ -151,15 +151,17 @@ func TestLockedTableGives503InTime_F167(t *testing.T) {
 
 // line of the database that can be cut.
 type cable struct {
-	mu    sync.Mutex
-	cut   bool
-	conns []net.Conn
+	mu      sync.Mutex
+	cut     bool
+	refused int // calls while it was cut
+	conns   []net.Conn
 }
 
 func (c *cable) dial(ctx context.Context, network, address string) (net.Conn, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.cut {
+		c.refused++
 		return nil, &net.OpError{Op: "dial", Net: network, Err: syscall.ECONNREFUSED}
 	}
 	conn, err := (&net.Dialer{}).DialContext(ctx, network, address)
@@ -179,11 +181,14 @@ func (c *cable) set(cut bool) {
 }
 
 // newCutServer is a server whose database can be taken away.
-func newCutServer(t *testing.T) (*testServer, *cable) {
+func newCutServer(t *testing.T, change ...func(*Config)) (*testServer, *cable) {
 	t.Helper()
 	database, wire := dbtest.New(t), &cable{}
 	cfg := DefaultConfig()
 	cfg.DatabaseURL, cfg.PoolSize, cfg.AcquireTimeout = database.DSN, 4, 500*time.Millisecond
+	for _, c := range change {
+		c(&cfg)
+	}
 	config, err := PoolConfig(cfg)
 	require.NoError(t, err)
 	config.ConnConfig.DialFunc = wire.dial

@@ -123,9 +123,14 @@ func keepRawJSON(types *pgtype.Map) {
 // connection, and leave open whether it was committed (F164). The statement and
 // lock timeouts bound it.
 func (s *Server) call(ctx context.Context, fn func(context.Context, querier) error) error {
+	return s.callConn(ctx, func(ctx context.Context, conn *pgx.Conn) error { return fn(ctx, db.New(conn)) })
+}
+
+// callConn is call for work that needs to know its connection.
+func (s *Server) callConn(ctx context.Context, fn func(context.Context, *pgx.Conn) error) error {
 	started := time.Now()
 	for try := 1; ; try++ {
-		err := s.callOnce(ctx, fn)
+		err := s.onConn(ctx, fn)
 		if err == nil || !s.again(err, try, time.Since(started)) {
 			return err
 		}
@@ -154,10 +159,6 @@ func (s *Server) again(err error, try int, elapsed time.Duration) bool {
 		return try < 8 && elapsed < s.cfg.collisionPatience()
 	}
 	return false
-}
-
-func (s *Server) callOnce(ctx context.Context, fn func(context.Context, querier) error) error {
-	return s.onConn(ctx, func(ctx context.Context, conn *pgx.Conn) error { return fn(ctx, db.New(conn)) })
 }
 
 // onConn lends one pooled connection to fn, once, under a context that outlives

@@ -230,6 +230,9 @@ func (r *popRequest) line() lineKey {
 // pop claims messages, and waits for some if asked to. While it waits it holds
 // no connection. A client that has gone takes nothing (F047).
 func (s *Server) pop(ctx context.Context, r *popRequest) ([]db.PopRow, error) {
+	if s.freshen(ctx); s.switches.pop.Load() { // O-3
+		return nil, nil
+	}
 	if !r.wait {
 		return s.claim(ctx, r)
 	}
@@ -241,7 +244,7 @@ func (s *Server) pop(ctx context.Context, r *popRequest) ([]db.PopRow, error) {
 	defer func() { s.room.leave(w, took) }()
 	for {
 		mark, gone := s.room.mark(w)
-		if gone {
+		if gone || s.switches.pop.Load() {
 			return nil, nil
 		}
 		rows, err := s.claimFull(ctx, waiting, r, w)

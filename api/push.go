@@ -3,6 +3,7 @@ package api
 import (
 	"context"
 	"net/http"
+	"reflect"
 	"strconv"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -28,10 +29,10 @@ type PushItem struct {
 // PushResult tells what became of one item.
 type PushResult struct {
 	Index         int    `json:"index" doc:"Position in the request."`
-	MessageID     string `json:"message_id" format:"uuid" doc:"Id of the message; of a duplicate, that of the original, all zero when it is gone."`
+	MessageID     string `json:"message_id" format:"uuid" doc:"Id of the message; of a duplicate, that of the original, all zero when it is gone. Of a buffered message, its transaction id if that was minted, else all zero."`
 	TransactionID string `json:"transaction_id" doc:"The deduplication key that was used."`
 	QueueName     string `json:"queueName"`
-	Status        string `json:"status" enum:"queued,duplicate,buffered,failed" doc:"queued: stored. duplicate: it was there already. failed: it is not stored."`
+	Status        string `json:"status" enum:"queued,duplicate,buffered,failed" doc:"queued: stored. duplicate: it was there already. buffered: on the server's disk, to be stored exactly once when the database takes it. failed: it is not stored."`
 	Error         string `json:"error,omitempty" doc:"Why it failed."`
 }
 
@@ -47,13 +48,14 @@ type rawReply struct {
 
 func (s *Server) registerPush(api huma.API) {
 	s.pushes = newCourier(s, joinsPush)
-	s.pushes.send = s.sendPush
+	s.pushes.send, s.pushes.divert, s.pushes.fail = s.sendPush, s.divertPushes, s.failPushes
 	id := "01890a5d-ac96-7000-8000-0000002dd000"
 	huma.Register(api, s.op(huma.Operation{
 		OperationID: "push", Method: http.MethodPost, Path: "/api/v1/push", DefaultStatus: http.StatusCreated, Tags: []string{"messages"},
 		Summary: "Store messages",
 		Description: "Each item is stored or refused on its own; the answer has one element an item, in request order. " +
-			"An error status means that nothing was stored; only when the database was lost during the commit is that not known. With a transactionId the call may be repeated safely.",
+			"An error status means that nothing was stored; only when the database was lost during the commit and stays away is that not known. With a transactionId the call may be repeated safely. " +
+			"A server with a spool answers buffered while the database is away or pushes are paused.",
 		SkipValidateBody: true,
 		RequestBody: jsonBody[PushRequest](api, "The messages.", map[string]any{"items": []any{
 			map[string]any{"queue": "orders", "partition": "customer-17", "transactionId": "order-4711", "payload": map[string]any{"total": 12.5}}}}),
@@ -61,24 +63,56 @@ func (s *Server) registerPush(api huma.API) {
 			[]any{map[string]any{"index": 0, "message_id": id, "transaction_id": "order-4711", "queueName": "orders", "status": "queued"}})},
 		Errors: []int{http.StatusConflict},
 	}), s.push)
+	schemas := api.OpenAPI().Components.Schemas
+	busy := api.OpenAPI().Paths["/api/v1/push"].Post.Responses["503"].Content["application/json"]
+	busy.Schema = &huma.Schema{OneOf: []*huma.Schema{
+		schemas.Schema(reflect.TypeFor[Error](), true, "Error"), schemas.Schema(reflect.TypeFor[[]PushResult](), true, "")}}
 }
 
-func (s *Server) push(ctx context.Context, in *pushInput) (*rawReply, error) {
+// pushReply is the answer to a push: the items, whatever the status.
+type pushReply struct {
+	Status      int
+	ContentType string `header:"Content-Type"`
+	RetryAfter  string `header:"Retry-After"`
+	Body        []byte
+}
+
+func (s *Server) push(ctx context.Context, in *pushInput) (*pushReply, error) {
 	request, err := scanPush(in.RawBody, s.seals.size)
 	if err != nil {
 		return nil, err
 	}
 	parcels := request.parcels(s.tenant(ctx))
 	if len(parcels) > 0 {
+		s.freshen(ctx)
 		s.pushes.lanes.submit(parcels)
 		if err := parcels[0].order.wait(ctx); err != nil {
 			return nil, s.fail(ctx, "push", err)
 		}
 	}
-	if refusal := s.refusal(ctx, parcels); refusal != nil {
+	reply := &pushReply{Status: http.StatusCreated, ContentType: "application/json"}
+	if refusal := s.refusal(ctx, parcels); request.notSpooled() {
+		reply.Status, reply.RetryAfter = http.StatusServiceUnavailable, "1"
+	} else if refusal != nil {
 		return nil, refusal
 	}
-	return &rawReply{ContentType: "application/json", Body: request.render()}, nil
+	reply.Body = request.render()
+	return reply, nil
+}
+
+// notSpooled reports whether a push of which nothing is in the database failed,
+// in part at least, because the spool did not take it.
+func (r *pushRequest) notSpooled() bool {
+	failed := false
+	for _, g := range r.groups {
+		failed = failed || g.fault == errSpool || g.fault == errPaused
+		for _, v := range g.verdicts {
+			if v.status == pushQueued || v.status == pushDuplicate {
+				return false
+			}
+		}
+	}
+	return failed
 }
 
 // refusal is the error of a push of which nothing is in the database: one that
@@ -91,6 +125,7 @@ func (s *Server) refusal(ctx context.Context, parcels []*parcel[*pushGroup]) err
 			stored = true
 			continue
 		}
+		stored = stored || p.work.done()
 		p.work.fault = s.fail(ctx, "push", p.err)
 		if first == nil || p.work.fault.Retryable && !first.Retryable {
 			first = p.work.fault
@@ -126,8 +161,8 @@ type pushGroup struct {
 	items            []int32 // positions in the request
 	bytes            int
 	leaders          map[string]pushSlot // by transaction id, shared by the groups of a lane
-	verdicts         []verdict           // one an item, set by the call
-	fault            *Error
+	verdicts         []verdict           // one an item, set by the calls; those that failed are open
+	fault            *Error              // why the open ones are not stored
 	request          *pushRequest
 }
 
@@ -149,9 +184,31 @@ const (
 	pushFailed pushStatus = iota
 	pushQueued
 	pushDuplicate
+	pushBuffered
 )
 
-func (p pushStatus) String() string { return [...]string{"failed", "queued", "duplicate"}[p] }
+func (p pushStatus) String() string {
+	return [...]string{"failed", "queued", "duplicate", "buffered"}[p]
+}
+
+// eachOpen calls back for every item of the group that has no verdict, in order.
+func (g *pushGroup) eachOpen(do func(*pushItem, *verdict)) {
+	for k, at := range g.items {
+		if g.verdicts[k].status == pushFailed {
+			do(&g.request.items[at], &g.verdicts[k])
+		}
+	}
+}
+
+// done reports whether anything of the group has its verdict.
+func (g *pushGroup) done() bool {
+	for _, v := range g.verdicts {
+		if v.status != pushFailed {
+			return true
+		}
+	}
+	return false
+}
 
 // scanPush reads the body of a push. Nothing is stored when it fails. size is what
 // a payload of so many bytes takes in a call.
@@ -363,6 +420,7 @@ func (r *pushRequest) group(queue, partition string, more int) *pushGroup {
 // parcels hands the groups over for coalescing, in request order.
 func (r *pushRequest) parcels(tenant uuid.UUID) []*parcel[*pushGroup] {
 	order := newOrder(len(r.groups))
+	verdicts := make([]verdict, len(r.items))
 	made := make([]parcel[*pushGroup], len(r.groups))
 	parcels := make([]*parcel[*pushGroup], len(r.groups))
 	for i, g := range r.groups {
@@ -371,6 +429,7 @@ func (r *pushRequest) parcels(tenant uuid.UUID) []*parcel[*pushGroup] {
 			items: len(g.items), bytes: g.bytes, work: g, order: order,
 		}
 		g.request = r
+		g.verdicts, verdicts = verdicts[:len(g.items):len(g.items)], verdicts[len(g.items):]
 		parcels[i] = &made[i]
 	}
 	return parcels
@@ -390,10 +449,7 @@ func (r *pushRequest) render() []byte {
 }
 
 func (item *pushItem) render(out []byte, index int) []byte {
-	v, fault := verdict{}, item.group.fault
-	if fault == nil {
-		v = item.group.verdicts[item.slot]
-	}
+	v := item.group.verdicts[item.slot]
 	if item.follower && v.status == pushQueued {
 		v.status = pushDuplicate
 	}
@@ -417,7 +473,7 @@ func (item *pushItem) render(out []byte, index int) []byte {
 	out = append(out, '"')
 	if v.status == pushFailed {
 		out = append(out, `,"error":`...)
-		out = appendText(out, failedText(fault))
+		out = appendText(out, failedText(item.group.fault))
 	}
 	return append(out, '}')
 }

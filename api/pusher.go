@@ -1,11 +1,11 @@
 package api
 
 import (
-	"context"
 	"crypto/rand"
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"io"
 
 	"github.com/jackc/pgx/v5/pgconn"
 
@@ -32,25 +32,47 @@ func joinsPush(b *batch[*pushGroup], next *parcel[*pushGroup]) bool {
 	return true
 }
 
-// sendPush makes one call of log_push.
+// sendPush stores what is open of a bundle. When an answer is lost it finds out
+// what happened, and sends only what did not.
 func (s *Server) sendPush(bundle []*batch[*pushGroup], wait bool) (map[*batch[*pushGroup]]resend, error) {
-	args, err := s.pushArguments(bundle, !wait)
-	if err != nil {
-		return nil, err
+	for try := 1; ; try++ {
+		args, slots, err := s.pushArguments(bundle, !wait)
+		if err != nil {
+			return nil, err
+		}
+		rows, err := s.pushOnce(args)
+		var lost *doubt
+		switch {
+		case err == nil:
+			again, err := s.readPush(bundle, slots, args.Sealed, rows)
+			if err == nil {
+				s.wakePushed(bundle, rows)
+			}
+			return again, err
+		case !errors.As(err, &lost):
+			return nil, err
+		}
+		if fault := s.clear(bundle, slots, lost); fault != nil {
+			return nil, fmt.Errorf("%w; %v", lost, fault)
+		}
+		if nothingOpen(bundle) {
+			return nil, nil
+		}
+		if try == doubtTries {
+			return nil, fmt.Errorf("it was not stored: %w (%v)", io.ErrUnexpectedEOF, lost.cause)
+		}
 	}
-	var rows []db.PushRow
-	err = s.call(context.Background(), func(ctx context.Context, q querier) (err error) {
-		rows, err = q.Push(ctx, args)
-		return err
-	})
-	if err != nil {
-		return nil, err
+}
+
+// nothingOpen reports whether nothing of the bundle is open.
+func nothingOpen(bundle []*batch[*pushGroup]) bool {
+	open := 0
+	for _, b := range bundle {
+		for _, part := range b.parcels {
+			part.work.eachOpen(func(*pushItem, *verdict) { open++ })
+		}
 	}
-	again, err := s.readPush(bundle, args.Sealed, rows)
-	if err == nil {
-		s.wakePushed(bundle, rows)
-	}
-	return again, err
+	return open == 0
 }
 
 // wakePushed wakes the pops that wait for what was stored.
@@ -59,15 +81,20 @@ func (s *Server) wakePushed(bundle []*batch[*pushGroup], rows []db.PushRow) {
 	for i := range rows {
 		if rows[i].Status == "queued" && rows[i].Grp != last {
 			last = rows[i].Grp
-			key := bundle[last].key
-			s.room.pushed(key.tenant, key.queue, key.name)
-			s.teller.tell(key.tenant, key.queue)
+			s.wake(bundle[last].key)
 		}
 	}
 }
 
-// pushArguments lays the batches out as flat arrays, one group a batch.
-func (s *Server) pushArguments(bundle []*batch[*pushGroup], skipLocked bool) (db.PushParams, error) {
+// wake wakes the pops, here and at other servers, that wait for a partition.
+func (s *Server) wake(key laneKey) {
+	s.room.pushed(key.tenant, key.queue, key.name)
+	s.teller.tell(key.tenant, key.queue)
+}
+
+// pushArguments lays the open items of the batches out as flat arrays, one group
+// a batch. The slots are where the verdicts of each group's items belong.
+func (s *Server) pushArguments(bundle []*batch[*pushGroup], skipLocked bool) (db.PushParams, [][]*verdict, error) {
 	items := 0
 	for _, b := range bundle {
 		items += b.items
@@ -77,18 +104,22 @@ func (s *Server) pushArguments(bundle []*batch[*pushGroup], skipLocked bool) (db
 		Queues: make([]string, len(bundle)), Partitions: make([]string, len(bundle)), Counts: make([]int32, len(bundle)),
 		Payloads: make([]string, 0, items), Nonces: nonces, Sealed: make([]bool, len(bundle)), SkipLocked: skipLocked, TenantID: bundle[0].key.tenant,
 	}
+	slots, all := make([][]*verdict, len(bundle)), make([]*verdict, 0, items)
 	for i, b := range bundle {
-		args.Queues[i], args.Partitions[i], args.Counts[i] = b.key.queue, b.key.name, int32(b.items)
 		args.Sealed[i] = s.seals.guess(queueKey{b.key.tenant, b.key.queue})
+		from := len(all)
 		for _, part := range b.parcels {
-			for _, at := range part.work.items {
-				item := &part.work.request.items[at]
+			part.work.eachOpen(func(item *pushItem, v *verdict) {
 				args.Payloads = append(args.Payloads, s.seals.pack(item.payload, args.Sealed[i]))
 				addNames(&args, item, items)
-			}
+				all = append(all, v)
+			})
 		}
+		slots[i] = all[from:len(all):len(all)]
+		args.Queues[i], args.Partitions[i], args.Counts[i] = b.key.queue, b.key.name, int32(len(slots[i]))
 	}
-	return args, err
+	args.TransactionIds, args.Keys = args.TransactionIds[:min(len(args.TransactionIds), len(all))], args.Keys[:min(len(args.Keys), len(all))]
+	return args, slots, err
 }
 
 // addNames notes id and key of the item that was added last. Their arrays stay nil
@@ -125,12 +156,8 @@ func drawNonces(n int) ([]int64, error) {
 var errVerdicts = errors.New("the database answered a push with verdicts that do not fit")
 
 // readPush spreads the rows over the batches, and names those to send again.
-func (s *Server) readPush(bundle []*batch[*pushGroup], sealed []bool, rows []db.PushRow) (map[*batch[*pushGroup]]resend, error) {
+func (s *Server) readPush(bundle []*batch[*pushGroup], slots [][]*verdict, sealed []bool, rows []db.PushRow) (map[*batch[*pushGroup]]resend, error) {
 	again := map[*batch[*pushGroup]]resend{}
-	verdicts := make([][]verdict, len(bundle))
-	for i, b := range bundle {
-		verdicts[i] = make([]verdict, b.items)
-	}
 	for i := range rows {
 		row := &rows[i]
 		if row.Grp < 0 || int(row.Grp) >= len(bundle) {
@@ -150,13 +177,13 @@ func (s *Server) readPush(bundle []*batch[*pushGroup], sealed []bool, rows []db.
 			again[b] = resendApart
 		case row.Status == "failed":
 			b.fail(refused(row))
-		case !spread(row, verdicts[row.Grp]):
+		case !spread(row, slots[row.Grp]):
 			b.fail(errVerdicts)
 		}
 	}
-	for i, b := range bundle {
+	for _, b := range bundle {
 		if again[b] == 0 {
-			share(b, verdicts[i])
+			complete(b)
 		}
 	}
 	return again, nil
@@ -183,7 +210,7 @@ func refused(row *db.PushRow) error {
 }
 
 // spread notes the verdicts of one row, and reports whether they fit.
-func spread(row *db.PushRow, into []verdict) bool {
+func spread(row *db.PushRow, into []*verdict) bool {
 	n, duplicate := int(row.Frames), row.Status == "duplicate"
 	switch {
 	case duplicate:
@@ -203,23 +230,20 @@ func spread(row *db.PushRow, into []verdict) bool {
 			return false
 		}
 		if duplicate {
-			into[at] = verdict{row.ItemIds[k], pushDuplicate}
+			*into[at] = verdict{row.ItemIds[k], pushDuplicate}
 		} else {
-			into[at] = verdict{frameID(*row.IDBase, int64(k)), pushQueued}
+			*into[at] = verdict{frameID(*row.IDBase, int64(k)), pushQueued}
 		}
 	}
 	return true
 }
 
-// share cuts the verdicts of a batch into those of its callers. One that is
-// missing fails its caller's part: silence is no success.
-func share(b *batch[*pushGroup], verdicts []verdict) {
+// complete checks that every item of a batch got its verdict: silence is no
+// success.
+func complete(b *batch[*pushGroup]) {
 	for _, part := range b.parcels {
-		part.work.verdicts, verdicts = verdicts[:part.items], verdicts[part.items:]
-		for _, v := range part.work.verdicts {
-			if v.status == pushFailed && part.err == nil {
-				part.err = errVerdicts
-			}
+		if part.err == nil {
+			part.work.eachOpen(func(*pushItem, *verdict) { part.err = errVerdicts })
 		}
 	}
 }

@@ -45,6 +45,7 @@ func (s *Server) register(api huma.API) {
 	s.registerChanged(api)
 	s.registerGroups(api)
 	s.registerTraces(api)
+	s.registerMaintenance(api)
 }
 
 // newAPI is a bare API on mux: JSON only, whatever the content type says, no

@@ -325,6 +325,11 @@ func (s *Server) probe(ctx context.Context, keys []lineKey) error {
 	}
 	queues, discoveries := pendingArguments(keys)
 	return s.ask(ctx, func(ctx context.Context, q querier) error {
+		if s.switches.stale() {
+			if err := s.look(ctx, q); err != nil {
+				return err
+			}
+		}
 		if len(queues.keys) > 0 {
 			found, err := q.Pending(ctx, queues.args)
 			if err != nil {

@@ -7,7 +7,35 @@ package db
 
 import (
 	"context"
+
+	"github.com/google/uuid"
 )
+
+const forgetSpool = `-- name: ForgetSpool :one
+SELECT worked, done FROM queen.log_forget_spool_v1(
+    p_spool_id => $1::uuid,
+    p_keep => $2::bigint[])
+`
+
+// Drop the positions of a spool's files, but those to keep.
+func (q *Queries) ForgetSpool(ctx context.Context, spoolID uuid.UUID, keep []int64) (StepRow, error) {
+	row := q.db.QueryRow(ctx, forgetSpool, spoolID, keep)
+	var i StepRow
+	err := row.Scan(&i.Worked, &i.Done)
+	return i, err
+}
+
+const getMaintenance = `-- name: GetMaintenance :one
+SELECT push_paused, pop_paused FROM queen.get_maintenance_v1()
+`
+
+// Which maintenance switches are on.
+func (q *Queries) GetMaintenance(ctx context.Context) (MaintenanceRow, error) {
+	row := q.db.QueryRow(ctx, getMaintenance)
+	var i MaintenanceRow
+	err := row.Scan(&i.PushPaused, &i.PopPaused)
+	return i, err
+}
 
 const markClock = `-- name: MarkClock :one
 SELECT worked, done FROM queen.log_mark_clock_v1()
@@ -30,6 +58,72 @@ func (q *Queries) PurgeDeadLettersStep(ctx context.Context, maxRows int32) (Step
 	row := q.db.QueryRow(ctx, purgeDeadLettersStep, maxRows)
 	var i StepRow
 	err := row.Scan(&i.Worked, &i.Done)
+	return i, err
+}
+
+const replaySpool = `-- name: ReplaySpool :one
+SELECT replayed, position, groups FROM queen.log_replay_spool_v1(
+    p_spool_id => $1::uuid,
+    p_file => $2::bigint,
+    p_from => $3::bigint,
+    p_to => $4::bigint,
+    p_queues => $5::text[],
+    p_partitions => $6::text[],
+    p_counts => $7::integer[],
+    p_payloads => $8::text[],
+    p_transaction_ids => ($9::queen.opt_text[])::text[],
+    p_keys => ($10::queen.opt_text[])::text[],
+    p_tenant_id => $11::uuid,
+    p_sealed => $12::boolean[])
+`
+
+type ReplaySpoolParams struct {
+	SpoolID        uuid.UUID
+	File           int64
+	FromPosition   int64
+	ToPosition     int64
+	Queues         []string
+	Partitions     []string
+	Counts         []int32
+	Payloads       []string
+	TransactionIds []*string
+	Keys           []*string
+	TenantID       uuid.UUID
+	Sealed         []bool
+}
+
+// Store a piece of a spool file, and its position, in one transaction.
+func (q *Queries) ReplaySpool(ctx context.Context, arg ReplaySpoolParams) (SpoolStepRow, error) {
+	row := q.db.QueryRow(ctx, replaySpool,
+		arg.SpoolID,
+		arg.File,
+		arg.FromPosition,
+		arg.ToPosition,
+		arg.Queues,
+		arg.Partitions,
+		arg.Counts,
+		arg.Payloads,
+		arg.TransactionIds,
+		arg.Keys,
+		arg.TenantID,
+		arg.Sealed,
+	)
+	var i SpoolStepRow
+	err := row.Scan(&i.Replayed, &i.Position, &i.Groups)
+	return i, err
+}
+
+const setMaintenance = `-- name: SetMaintenance :one
+SELECT push_paused, pop_paused FROM queen.set_maintenance_v1(
+    p_push_paused => $1::boolean,
+    p_pop_paused => $2::boolean)
+`
+
+// Turn maintenance switches on or off; nil leaves one as it is.
+func (q *Queries) SetMaintenance(ctx context.Context, pushPaused *bool, popPaused *bool) (MaintenanceRow, error) {
+	row := q.db.QueryRow(ctx, setMaintenance, pushPaused, popPaused)
+	var i MaintenanceRow
+	err := row.Scan(&i.PushPaused, &i.PopPaused)
 	return i, err
 }
 

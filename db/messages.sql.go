@@ -256,6 +256,55 @@ func (q *Queries) FindPush(ctx context.Context, arg FindPushParams) ([]PushRow, 
 	return items, nil
 }
 
+const findPushes = `-- name: FindPushes :many
+SELECT grp, id_base, frames, transaction_ids FROM queen.log_find_pushes_v1(
+    p_queues => $1::text[],
+    p_partitions => $2::text[],
+    p_nonces => $3::bigint[],
+    p_within_seconds => $4::integer,
+    p_tenant_id => $5::uuid)
+`
+
+type FindPushesParams struct {
+	Queues        []string
+	Partitions    []string
+	Nonces        []int64
+	WithinSeconds int32
+	TenantID      uuid.UUID
+}
+
+// The segments that the groups of a doubtful push stored; a group without a row never committed.
+func (q *Queries) FindPushes(ctx context.Context, arg FindPushesParams) ([]FoundPushRow, error) {
+	rows, err := q.db.Query(ctx, findPushes,
+		arg.Queues,
+		arg.Partitions,
+		arg.Nonces,
+		arg.WithinSeconds,
+		arg.TenantID,
+	)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []FoundPushRow
+	for rows.Next() {
+		var i FoundPushRow
+		if err := rows.Scan(
+			&i.Grp,
+			&i.IDBase,
+			&i.Frames,
+			&i.TransactionIds,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const partitionsChanged = `-- name: PartitionsChanged :many
 SELECT entry, safe_time, safe_time_degraded, safe_time_held_by, name, last_offset, log_start, last_write_at, next, error FROM queen.log_partitions_changed_v1(
     p_queues => $1::text[],

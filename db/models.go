@@ -66,10 +66,24 @@ type FetchRow struct {
 	Offsets        []int64
 }
 
+// A segment that a doubtful push stored: frame k has the id id_base + k and the transaction id transaction_ids[k + 1], or its own id where that is null.
+type FoundPushRow struct {
+	Grp            int32
+	IDBase         uuid.UUID
+	Frames         int32
+	TransactionIds []*string
+}
+
 // How many leases were extended, and the earliest new end among them.
 type LeaseRow struct {
 	Renewed   int32
 	ExpiresAt *time.Time
+}
+
+// Which of the two maintenance switches are on.
+type MaintenanceRow struct {
+	PushPaused bool
+	PopPaused  bool
 }
 
 // How some partitions are consumed: by consumers without a group, and by how many named groups.
@@ -205,6 +219,13 @@ type ReplayRow struct {
 	Offset        *int64
 	Code          *string
 	Error         *string
+}
+
+// What a replay of a piece of a spool file did: stored now, or nothing because the file already stands at another position; the position; the groups of which something was stored, from 0.
+type SpoolStepRow struct {
+	Replayed bool
+	Position int64
+	Groups   []int32
 }
 
 // What one bounded maintenance step did: rows worked on, and whether nothing is left to do now.

@@ -30,7 +30,13 @@ type Querier interface {
 	Fetch(ctx context.Context, arg FetchParams) ([]FetchRow, error)
 	// The segments a push with this nonce stored, none when it never committed.
 	FindPush(ctx context.Context, arg FindPushParams) ([]PushRow, error)
+	// The segments that the groups of a doubtful push stored; a group without a row never committed.
+	FindPushes(ctx context.Context, arg FindPushesParams) ([]FoundPushRow, error)
+	// Drop the positions of a spool's files, but those to keep.
+	ForgetSpool(ctx context.Context, spoolID uuid.UUID, keep []int64) (StepRow, error)
 	GetConsumerGroup(ctx context.Context, consumerGroup string, tenantID uuid.UUID) ([]byte, error)
+	// Which maintenance switches are on.
+	GetMaintenance(ctx context.Context) (MaintenanceRow, error)
 	// One message in detail; no row when there is none.
 	GetMessage(ctx context.Context, arg GetMessageParams) ([]MessageRow, error)
 	GetQueue(ctx context.Context, queue string, tenantID uuid.UUID) ([]byte, error)
@@ -76,9 +82,13 @@ type Querier interface {
 	RedriveDeadLettersStep(ctx context.Context, arg RedriveDeadLettersStepParams) ([]ReplayRow, error)
 	// Move one dead letter back, or to another queue or partition.
 	ReplayDeadLetter(ctx context.Context, arg ReplayDeadLetterParams) (ReplayRow, error)
+	// Store a piece of a spool file, and its position, in one transaction.
+	ReplaySpool(ctx context.Context, arg ReplaySpoolParams) (SpoolStepRow, error)
 	// Move the newest dead letter of one message back; no row when it has none.
 	RetryMessage(ctx context.Context, arg RetryMessageParams) ([]ReplayRow, error)
 	SeekConsumerGroup(ctx context.Context, arg SeekConsumerGroupParams) ([]byte, error)
+	// Turn maintenance switches on or off; nil leaves one as it is.
+	SetMaintenance(ctx context.Context, pushPaused *bool, popPaused *bool) (MaintenanceRow, error)
 	// One bounded step that writes back the heads of quiet partitions.
 	SettleHeadsStep(ctx context.Context, maxRows int32, quietSeconds int32) (StepRow, error)
 	// Pushes and acks, all or nothing; groups as in Push and Ack. LockTimeoutMs 0 leaves the session's.

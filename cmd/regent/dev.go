@@ -47,7 +47,9 @@ and on a socket in that folder; as root it runs under another user.
 It uses the PostgreSQL programs of --pg-bin, PG_BINDIR, PATH, pg_config or the
 usual folders of packages. When there are none and it is root on Debian or
 Ubuntu, it installs the package postgresql with apt-get, without Debian's default
-cluster, and says so; otherwise it prints the command to run and stops.`,
+cluster, and says so; otherwise it prints the command to run and stops.
+
+` + spoolHelp,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			cfg, err := listen.config(cmd)

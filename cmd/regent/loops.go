@@ -3,16 +3,31 @@ package main
 import (
 	"context"
 	"log/slog"
+	"time"
 
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"regent.local/regent/api"
 	"regent.local/regent/db"
 	"regent.local/regent/workers"
 )
 
 // startLoops starts the maintenance loops. The function that it returns stops
 // them and waits for the running steps.
-func startLoops(ctx context.Context, pool *pgxpool.Pool, log *slog.Logger) (stop func()) {
+func startLoops(ctx context.Context, pool *pgxpool.Pool, server *api.Server, cfg api.Config, log *slog.Logger) (stop func()) {
 	q := db.New(pool)
-	return workers.Start(ctx, workers.Settle(q, log), workers.DeadLetters(q, log))
+	loops := []*workers.Loop{workers.Settle(q, log), workers.DeadLetters(q, log)}
+	if cfg.BufferDir != "" {
+		loops = append(loops, &workers.Loop{
+			Name: "spool", Every: cfg.BufferFlush, Jitter: cfg.BufferFlush / 10, Timeout: spoolTimeout, Log: log,
+			Step: func(ctx context.Context) (workers.Result, error) {
+				worked, done, err := server.DrainSpool(ctx)
+				return workers.Result{Worked: worked, Done: done}, err
+			},
+		})
+	}
+	return workers.Start(ctx, loops...)
 }
+
+// spoolTimeout bounds one replaying call; the statement timeout comes first.
+const spoolTimeout = 2 * time.Minute

@@ -52,6 +52,16 @@ func (f *listenFlags) config(cmd *cobra.Command) (api.Config, error) {
 	return cfg, nil
 }
 
+// spoolHelp explains the variables of the spool.
+const spoolHelp = `With a spool, pushes are kept on disk and answered "buffered" while the database
+is away or pushes are paused, and stored exactly once afterwards:
+  FILE_BUFFER_DIR               folder of the spool, of this server alone (none: no spool)
+  REGENT_FILE_BUFFER_MAX_BYTES  its size, 0 for no limit (1073741824); full is a 503
+  FILE_BUFFER_FLUSH_MS          pause between looks for something to replay (100)
+  FILE_BUFFER_MAX_BATCH         messages a replaying call (100)
+  FILE_BUFFER_EVENTS_PER_FILE   messages after which the next file is begun (10000)
+What the database refuses for good is kept in its folder "failed".`
+
 func newServeCmd() *cobra.Command {
 	var listen listenFlags
 	var dsn string
@@ -65,7 +75,9 @@ func newServeCmd() *cobra.Command {
 The schema must fit this version: --migrate (or QUEEN_APPLY_SCHEMA=true) brings
 it there, otherwise serve checks and stops. It listens on 127.0.0.1 unless told
 otherwise. SIGINT and SIGTERM stop it: no new calls, waiting pops are answered,
-running calls finish.`,
+running calls finish.
+
+` + spoolHelp,
 		Example: `  regent serve --dsn postgres://app@db.example/app --migrate`,
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -125,7 +137,7 @@ func serveAPI(ctx context.Context, cfg api.Config, pool *pgxpool.Pool, log *slog
 	if err != nil {
 		return err
 	}
-	stopLoops := startLoops(ctx, pool, log)
+	stopLoops := startLoops(ctx, pool, server, cfg, log)
 	defer stopLoops()
 	if err := ready(apiAddress(listener.Addr())); err != nil {
 		return errors.Join(err, listener.Close())

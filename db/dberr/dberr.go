@@ -240,3 +240,19 @@ func StalePlan(err error) bool {
 	var pg *pgconn.PgError
 	return errors.As(err, &pg) && (pg.Code == "0A000" || pg.Code == "26000")
 }
+
+// Unknown reports whether a call that failed with err, after it was sent, may
+// have been committed all the same: the connection was lost before the answer.
+// PostgreSQL's word that a statement failed leaves no doubt; that the session
+// ended does.
+func Unknown(err error) bool {
+	var pg *pgconn.PgError
+	var connect *pgconn.ConnectError
+	switch {
+	case err == nil, pgconn.SafeToRetry(err), errors.As(err, &connect):
+		return false
+	case errors.As(err, &pg):
+		return pg.SeverityUnlocalized == "FATAL" || pg.SeverityUnlocalized == "PANIC"
+	}
+	return true
+}

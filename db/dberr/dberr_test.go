@@ -157,3 +157,22 @@ func TestCutOff(t *testing.T) {
 		require.False(t, dberr.CutOff(err), err)
 	}
 }
+
+func TestUnknownOutcome(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		err  error
+		open bool
+	}{
+		"none":                {nil, false},
+		"statement failed":    {&pgconn.PgError{Code: "40001", SeverityUnlocalized: "ERROR"}, false},
+		"statement timed out": {&pgconn.PgError{Code: "57014", SeverityUnlocalized: "ERROR"}, false},
+		"session ended":       {fmt.Errorf("push: %w", &pgconn.PgError{Code: "57P01", SeverityUnlocalized: "FATAL"}), true},
+		"server crashed":      {&pgconn.PgError{Code: "57P02", SeverityUnlocalized: "PANIC"}, true},
+		"cut off":             {fmt.Errorf("push: %w", io.ErrUnexpectedEOF), true},
+		"too slow":            {context.DeadlineExceeded, true},
+		"never connected":     {&pgconn.ConnectError{}, false},
+	} {
+		require.Equal(t, c.open, dberr.Unknown(c.err), name)
+	}
+}

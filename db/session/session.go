@@ -1,7 +1,7 @@
 // Package session owns the few things that the server asks of a database
 // session and that are no call of a stored function: hearing and telling of
-// pushes on a notification channel, the connection limit, and whether the server behind a
-// connection takes writes.
+// pushes on a notification channel, the connection limit, whether the server behind a
+// connection takes writes, and the end of a call whose connection was lost.
 //
 // It must never read or write a table.
 package session
@@ -58,6 +58,48 @@ func Notify(ctx context.Context, conn *pgx.Conn, payloads []string) error {
 		return fmt.Errorf("notify other servers: %w", err)
 	}
 	return nil
+}
+
+// endPoll is how often End and AwaitCalls look.
+const endPoll = 10 * time.Millisecond
+
+// End ends the session of a backend whose connection is at least age old and
+// was lost, and returns when its process has gone: nothing that was sent to it
+// can happen any more. A process that is not ours, or newer, is left alone.
+func End(ctx context.Context, conn *pgx.Conn, pid uint32, age time.Duration) error {
+	return poll(ctx, conn, `SELECT pg_catalog.count(pg_catalog.pg_terminate_backend(a.pid)) FROM pg_catalog.pg_stat_activity a
+		WHERE a.pid = $1 AND a.usename = session_user AND a.datname = pg_catalog.current_database()
+		AND a.backend_start <= pg_catalog.clock_timestamp() - pg_catalog.make_interval(secs => $2)`, int32(pid), age.Seconds())
+}
+
+// AwaitCalls returns when every call of our role that matches the pattern, and
+// that was under way when it began, has ended.
+func AwaitCalls(ctx context.Context, conn *pgx.Conn, pattern string) error {
+	var began time.Time
+	if err := conn.QueryRow(ctx, "SELECT pg_catalog.clock_timestamp()").Scan(&began); err != nil {
+		return fmt.Errorf("read the clock: %w", err)
+	}
+	return poll(ctx, conn, `SELECT pg_catalog.count(*) FROM pg_catalog.pg_stat_activity a
+		WHERE a.pid <> pg_catalog.pg_backend_pid() AND a.usename = session_user AND a.datname = pg_catalog.current_database()
+		AND a.state <> 'idle' AND a.query LIKE $1 AND a.xact_start <= $2`, pattern, began)
+}
+
+// poll runs a query until it counts nothing.
+func poll(ctx context.Context, conn *pgx.Conn, query string, args ...any) error {
+	for {
+		var left int64
+		if err := conn.QueryRow(ctx, query, args...).Scan(&left); err != nil {
+			return fmt.Errorf("wait for the end of a call: %w", err)
+		}
+		if left == 0 {
+			return nil
+		}
+		select {
+		case <-ctx.Done():
+			return fmt.Errorf("wait for the end of a call: %w", ctx.Err())
+		case <-time.After(endPoll):
+		}
+	}
 }
 
 // Listener hears notifications over one dedicated connection.

@@ -21,6 +21,15 @@ SELECT * FROM queen.log_find_push_v1(
     p_nonce => @nonce::bigint,
     p_started_at => @started_at::timestamptz);
 
+-- name: FindPushes :many
+-- The segments that the groups of a doubtful push stored; a group without a row never committed.
+SELECT * FROM queen.log_find_pushes_v1(
+    p_queues => @queues::text[],
+    p_partitions => @partitions::text[],
+    p_nonces => @nonces::bigint[],
+    p_within_seconds => @within_seconds::integer,
+    p_tenant_id => @tenant_id::uuid);
+
 -- name: Pop :many
 -- Claim the next messages of a queue for a group. MaxPartitions -1 is not given.
 SELECT * FROM queen.log_pop_v1(

@@ -27,7 +27,7 @@ BEGIN
             ('queen_reader', ARRAY['list_consumer_groups_v1', 'list_lagging_partitions_v1', 'get_consumer_group_v1']),
             ('queen_writer', ARRAY['pop_discovery_v1', 'update_subscription_v1', 'seek_consumer_group_v1']),
             ('queen_admin', ARRAY['pop_discovery_v1', 'list_consumer_groups_v1', 'list_lagging_partitions_v1', 'get_consumer_group_v1',
-                'update_subscription_v1', 'seek_consumer_group_v1', 'delete_consumer_group_v1'])
+                'update_subscription_v1', 'seek_consumer_group_v1', 'delete_consumer_group_v1', 'get_maintenance_v1', 'set_maintenance_v1'])
         ) w (grantee, names)
         JOIN pg_catalog.pg_proc p ON p.pronamespace = 'queen'::regnamespace AND p.proname = ANY (w.names)
         UNION ALL
