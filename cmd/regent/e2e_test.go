@@ -53,7 +53,13 @@ func (b *syncBuffer) String() string {
 // launch starts a server process and waits for its address.
 func launch(t *testing.T, args ...string) *server {
 	t.Helper()
-	s := &server{cmd: program(t, args...), errOut: &syncBuffer{}, exited: make(chan struct{})}
+	return launchCmd(t, program(t, args...))
+}
+
+func launchCmd(t *testing.T, cmd *exec.Cmd) *server {
+	t.Helper()
+	args := cmd.Args[1:]
+	s := &server{cmd: cmd, errOut: &syncBuffer{}, exited: make(chan struct{})}
 	s.cmd.Stderr = s.errOut
 	out, err := s.cmd.StdoutPipe()
 	require.NoError(t, err)
