@@ -25,8 +25,8 @@ func newSpoolServer(t *testing.T, dir string, change ...func(*Config)) (*testSer
 	return newCutServer(t, append([]func(*Config){func(c *Config) { c.BufferDir, c.Listen = dir, false }}, change...)...)
 }
 
-// drain replays until nothing is left.
-func (ts *testServer) drain() {
+// emptySpool replays until nothing is left.
+func (ts *testServer) emptySpool() {
 	ts.t.Helper()
 	require.Eventually(ts.t, func() bool {
 		_, done, err := ts.DrainSpool(context.Background())
@@ -99,7 +99,7 @@ func TestPushIsBufferedWhileTheDatabaseIsAway_P34(t *testing.T) {
 
 	wire.set(false)
 	waiting := ts.popLater("/api/v1/pop/queue/new.one?wait=true&timeout=15000")
-	ts.drain()
+	ts.emptySpool()
 	require.Equal(t, http.StatusOK, (<-waiting).Status, "P-36: replay wakes")
 	messages := ts.popMessages("q", "p")
 	require.Len(t, messages, 3)
@@ -124,7 +124,7 @@ func TestPausedPushIsBuffered_P5(t *testing.T) {
 	require.Zero(t, worked)
 	require.Zero(t, ts.count(`SELECT count(*) FROM queen.queues`))
 	require.EqualValues(t, 2, ts.turnSwitch(pushSwitch, false)["bufferedMessages"])
-	ts.drain()
+	ts.emptySpool()
 	require.Equal(t, []string{"1", "2"}, ts.storedIn("q"))
 	require.Equal(t, "queued", ts.pushOne("q", "p", "3").Status)
 }
@@ -152,7 +152,7 @@ func TestPushDoesNotOvertakeTheSpool(t *testing.T) {
 		t.Fatalf("it overtook: %s", r.Body)
 	case <-time.After(100 * time.Millisecond):
 	}
-	ts.drain()
+	ts.emptySpool()
 	require.Contains(t, string((<-answer).Body), "queued")
 	require.Equal(t, []string{"9", "1", "2", "3", "4"}, ts.storedIn("q"))
 }
@@ -167,7 +167,7 @@ func TestPushThatWaitedTooLongJoinsTheSpool(t *testing.T) {
 	_, _, err := ts.DrainSpool(context.Background())
 	require.NoError(t, err)
 	ts.buffer("q", "p", "3")
-	ts.drain()
+	ts.emptySpool()
 	require.Equal(t, []string{"1", "2", "3"}, ts.storedIn("q"))
 }
 
@@ -188,7 +188,7 @@ func TestReplayWithLostAnswerIsExactlyOnce_P35(t *testing.T) {
 					ts.quiet()
 					th.arm(steal, nil)
 				}
-				ts.drain()
+				ts.emptySpool()
 			}
 			require.Equal(t, []string{"1", "2"}, ts.storedIn("q"))
 		})
@@ -223,7 +223,7 @@ func TestPushInDoubtIsBufferedAndStoredOnce(t *testing.T) {
 			require.Len(t, ts.storedIn("q"), before)
 			ts.buffer("q", "Default", "4")
 			th.mend()
-			ts.drain()
+			ts.emptySpool()
 			require.Equal(t, []string{"1", "2", "3", "4"}, ts.storedIn("q"))
 		})
 	}
@@ -241,7 +241,7 @@ func TestFullSpoolIs503WithTheItems(t *testing.T) {
 	ts.buffer("q", "p", "3")
 	require.True(t, ts.maintenance().BufferHealthy)
 	ts.turnSwitch(pushSwitch, false)
-	ts.drain()
+	ts.emptySpool()
 	require.Equal(t, []string{"1", "3"}, ts.storedIn("q"))
 }
 
@@ -284,12 +284,12 @@ func TestFullDisk(t *testing.T) {
 	require.Less(t, buffered, 6)
 	ts.buffer("q", "p", `"small"`)
 	ts.turnSwitch(pushSwitch, false)
-	ts.drain()
+	ts.emptySpool()
 	require.Len(t, ts.storedIn("q"), buffered+1)
 	ts.turnSwitch(pushSwitch, true)
 	ts.buffer("q", "p", large)
 	ts.turnSwitch(pushSwitch, false)
-	ts.drain()
+	ts.emptySpool()
 }
 
 // A folder that goes away under the server fails pushes; one that cannot be used
@@ -337,7 +337,7 @@ func TestRestartGoesOnInTheMiddle(t *testing.T) {
 	again := ts.restart(func(c *Config) { c.AcquireTimeout = 200 * time.Millisecond })
 	require.EqualValues(t, 5, again.maintenance().BufferedMessages, "not yet known to be less")
 	again.buffer("q", "p", "6")
-	again.drain()
+	again.emptySpool()
 	require.Equal(t, []string{"1", "2", "3", "4", "5", "6"}, again.storedIn("q"))
 }
 
@@ -401,7 +401,7 @@ func TestDamagedSpoolFiles(t *testing.T) {
 			require.NoError(t, err)
 			require.NoError(t, os.WriteFile(path, c.damage(text), 0o600))
 			again := newTestServerOn(t, ts.db, func(conf *Config) { conf.BufferDir, conf.Listen = ts.cfg.BufferDir, false })
-			again.drain()
+			again.emptySpool()
 			require.Equal(t, c.stored, again.storedIn("q"))
 			require.Len(t, files(t, ts.cfg.BufferDir, "failed/*"), c.kept)
 			require.EqualValues(t, c.kept, again.maintenance().BufferStats.FailedFiles.Count)
@@ -424,7 +424,7 @@ func TestRefusedRecordIsSetAside_P34(t *testing.T) {
 	require.Equal(t, "buffered", results[0].Status)
 	ts.buffer("q", "p", "2")
 	ts.turnSwitch(pushSwitch, false)
-	ts.drain()
+	ts.emptySpool()
 	require.Equal(t, []string{"1", "2"}, ts.storedIn("q"))
 	require.Empty(t, ts.storedIn("secret"))
 	stats := ts.maintenance().BufferStats
@@ -491,7 +491,7 @@ func TestFlappingDatabaseKeepsOrderAndCount(t *testing.T) {
 	loops.Wait()
 	wire.set(false)
 	ts.drainAfter = time.Time{}
-	ts.drain()
+	ts.emptySpool()
 	var want []string
 	for range lanes {
 		for n := range each {
