@@ -24,11 +24,12 @@ func spoke(conn net.Conn) bool {
 		return true
 	}
 	quiet := false
-	err = raw.Read(func(fd uintptr) bool {
+	// Control, for Read waits until nobody else reads, and the driver may have left a
+	// reader behind that waits for the next answer.
+	err = raw.Control(func(fd uintptr) {
 		var one [1]byte
-		_, _, err := syscall.Recvfrom(int(fd), one[:], syscall.MSG_PEEK)
+		_, _, err := syscall.Recvfrom(int(fd), one[:], syscall.MSG_PEEK|syscall.MSG_DONTWAIT)
 		quiet = err == syscall.EAGAIN || err == syscall.EINTR
-		return true
 	})
 	return err != nil || !quiet
 }
