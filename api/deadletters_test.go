@@ -272,3 +272,23 @@ func TestDeadLettersOfOneMessage(t *testing.T) {
 		require.NotEmpty(t, body["message"])
 	}
 }
+
+// A-38: refused while pushes are paused, and nothing happens.
+func TestReplayInPushMaintenance(t *testing.T) {
+	t.Parallel()
+	ts := newTestServer(t)
+	letter := ts.kill("q", "p", "t1", `1`, "g", "boom")
+	ts.sql(`INSERT INTO queen.system_state (key, value) VALUES ('maintenance_mode', '{"enabled": true}')`)
+	for _, target := range []string{"/api/v1/dlq/" + letter.ID + "/replay", "/api/v1/messages/" + letter.PartitionID + "/t1/retry"} {
+		r := ts.post(target, "")
+		require.Equal(t, http.StatusServiceUnavailable, r.Status, "%s", r.Body)
+		require.Equal(t, []any{"maintenance", false, "QN503"}, []any{parsed(t, string(r.Body))["result"], parsed(t, string(r.Body))["dlqRowRemoved"], r.failure(t).Code})
+	}
+	_, err := ts.db.Pool.Exec(context.Background(), "SELECT queen.redrive_dead_letters_step_v1()")
+	require.Equal(t, "QN503", sqlstate(err))
+	require.Equal(t, 1, ts.count("SELECT count(*) FROM queen.redrive_dead_letters_step_v1(p_dry_run => true) WHERE result = 'movable'"))
+	require.Len(t, ts.deadLetters("").Messages, 1)
+	ts.sql("DELETE FROM queen.system_state")
+	_, r := ts.replay("/api/v1/dlq/"+letter.ID+"/replay", "")
+	require.Equal(t, http.StatusOK, r.Status)
+}

@@ -8,7 +8,7 @@
  * Volatility:  VOLATILE: writes.
  * Bounds:      one message.
  * Idempotency: yes: a second call answers gone.
- * Raises:      QN400 for a bad name; 40001 when a queue or partition is deleted meanwhile; 55P03. A refusal that
+ * Raises:      QN503 in push maintenance; QN400 for a bad name; 40001 when a queue or partition is deleted meanwhile; 55P03. A refusal that
  *              keeps the dead letter is the row's result: failed or duplicate.
  * Source:      A-38, spec 4.9, F071, F073.
  */
@@ -32,6 +32,7 @@ DECLARE
     r_out queen.replay_row;
 BEGIN
     PERFORM queen._require_read_committed();
+    PERFORM queen._refuse_while_paused();
     SELECT d.* INTO r_from FROM queen._dead_letters(v_tenant) d WHERE d.id = p_id;
     IF r_from.id IS NOT NULL THEN
         r_to := queen._replay_destination(r_from.partition_id, p_queue, p_partition, v_tenant);
@@ -115,3 +116,17 @@ EXCEPTION WHEN foreign_key_violation THEN
     PERFORM queen._raise('40001', 'the queue was deleted meanwhile; retry the call');
 END $$;
 REVOKE ALL ON FUNCTION queen._add_partition(uuid, text) FROM PUBLIC;
+
+/*
+ * Purpose:     refuse to move dead letters while pushes are paused: they are nowhere safer than where they are.
+ * Locks:       none.  Isolation: any.  Volatility: STABLE.  Bounds: one key probe.
+ * Idempotency: yes.  Raises: QN503 in push maintenance.  Source: A-38.
+ */
+CREATE OR REPLACE FUNCTION queen._refuse_while_paused() RETURNS void
+LANGUAGE plpgsql STABLE AS $$
+BEGIN
+    IF queen._is_paused('maintenance_mode') THEN
+        PERFORM queen._raise('QN503', 'push maintenance is on: dead letters stay where they are');
+    END IF;
+END $$;
+REVOKE ALL ON FUNCTION queen._refuse_while_paused() FROM PUBLIC;

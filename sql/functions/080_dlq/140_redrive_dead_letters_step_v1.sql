@@ -9,7 +9,7 @@
  * Volatility:  VOLATILE: writes.
  * Bounds:      p_max_rows rows (at most 1000) and 4 MiB of payload, or one row; with a filter, the rows passed over.
  * Idempotency: yes: each dead letter is moved once, however many run.
- * Raises:      QN400 for p_max_rows below 1. Refusals are results: failed, duplicate, busy, gone.
+ * Raises:      QN503 in push maintenance; QN400 for p_max_rows below 1. Refusals are results: failed, duplicate, busy, gone.
  * Source:      issue item 4, A-38, design 5 item 2, I-24, F071, F073.
  */
 CREATE OR REPLACE FUNCTION queen.redrive_dead_letters_step_v1(
@@ -40,6 +40,8 @@ BEGIN
     PERFORM queen._require_read_committed();
     IF coalesce(p_max_rows, 0) < 1 THEN
         PERFORM queen._raise('QN400', 'p_max_rows must be at least 1', 'p_max_rows');
+    ELSIF NOT p_dry_run THEN
+        PERFORM queen._refuse_while_paused();
     END IF;
     SELECT array_agg(x.id ORDER BY x.failed_at, x.id), array_agg(x.partition_id ORDER BY x.failed_at, x.id), array_agg(x.failed_at ORDER BY x.failed_at, x.id)
     INTO v_ids, v_lanes, v_times
