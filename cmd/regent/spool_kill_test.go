@@ -191,13 +191,13 @@ func TestKilledReplayStoresEveryMessageOnce(t *testing.T) {
 			_, err = conn.Exec(context.Background(), `SELECT pg_advisory_lock(4711)`)
 			require.NoError(s.t, err)
 			return func() bool {
-				found, _ := filepath.Glob(filepath.Join(s.dir, "*.done"))
-				return len(found) > 0 && s.is(stored)
-			}, func() {
-				_, err := conn.Exec(context.Background(), `SELECT pg_advisory_unlock(4711)`)
-				require.NoError(s.t, err)
-				conn.Release()
-			}
+					found, _ := filepath.Glob(filepath.Join(s.dir, "*.done"))
+					return len(found) > 0 && s.is(stored)
+				}, func() {
+					_, err := conn.Exec(context.Background(), `SELECT pg_advisory_unlock(4711)`)
+					require.NoError(s.t, err)
+					conn.Release()
+				}
 		},
 		"file forgotten, not removed": func(s *spooling) (func() bool, func()) {
 			s.wire.holdWhen(func() bool { return s.is(stored) && s.is(`SELECT count(*) = 0 FROM queen.spool_files`) })
