@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"log/slog"
 	"strconv"
+	"strings"
 
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/spf13/cobra"
@@ -130,10 +131,16 @@ Regent:
 
 // migrationError gives an error of package migrate its exit code: a wrong
 // connection string is the user's, the rest says so itself or is the server's.
+// What a pooler refuses it explains: the pooler's words name no way out.
 func migrationError(err error) error {
 	var parse *pgconn.ParseConfigError
 	if errors.As(err, &parse) {
 		return withCode(exitUser, err)
 	}
-	return withCode(dberr.ExitCode(err), err)
+	code := dberr.ExitCode(err)
+	var pg *pgconn.PgError
+	if errors.As(err, &pg) && strings.HasPrefix(pg.Message, "unsupported startup parameter") {
+		err = fmt.Errorf("%w: through a pooler in transaction mode set REGENT_EXEC_MODE=cache_describe", err)
+	}
+	return withCode(code, err)
 }

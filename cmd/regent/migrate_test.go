@@ -2,10 +2,12 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"strings"
 	"testing"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/stretchr/testify/require"
 )
 
@@ -39,4 +41,13 @@ func TestMigrateOnAnExtensionDatabase(t *testing.T) {
 	require.Contains(t, behind.err, "run ALTER EXTENSION regent UPDATE")
 	require.NotContains(t, behind.err, "migrate up")
 	require.Regexp(t, `(?m)^schema +behind\s+owner +extension regent`, status().out)
+}
+
+func TestPoolerRefusalNamesTheSetting(t *testing.T) {
+	t.Parallel()
+	refused := &pgconn.PgError{Severity: "FATAL", Code: "08P01", Message: "unsupported startup parameter: lock_timeout"}
+	err := migrationError(fmt.Errorf("connect: %w", refused))
+	require.ErrorIs(t, err, refused)
+	require.ErrorContains(t, err, "REGENT_EXEC_MODE=cache_describe")
+	require.NotContains(t, migrationError(&pgconn.PgError{Code: "08P01", Message: "no such user"}).Error(), "REGENT")
 }
