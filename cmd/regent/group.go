@@ -145,8 +145,8 @@ func newGroupSeekCmd() *cobra.Command {
 		Short: "Move a group on a queue, to the end or to a time",
 		Long: `Seek moves the group's cursors, forwards or back: behind the last message, or
 before the first messages stored at or after a time. Leases end; what was in
-flight may come again. --dry-run shows where the group stands; --yes is needed to
-move it.`,
+flight may come again. A group that is not known yet gets cursors there, so mind
+its spelling. --dry-run shows where the group stands; --yes is needed to move it.`,
 		Example: `  regent group seek billing orders --to "1h ago" --yes
   regent group seek billing orders --to end --partition customer-7 --yes`,
 		Args: cobra.ExactArgs(2),
