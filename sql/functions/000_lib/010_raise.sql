@@ -15,11 +15,17 @@ CREATE OR REPLACE FUNCTION queen._raise(
 ) RETURNS void
 LANGUAGE plpgsql VOLATILE AS $$
 BEGIN
+    -- An empty DETAIL or HINT is one for psql too, which prints it as an empty line.
+    IF p_detail IS NULL AND p_hint IS NULL THEN
+        RAISE EXCEPTION USING ERRCODE = p_code, MESSAGE = p_message;
+    ELSIF p_hint IS NULL THEN
+        RAISE EXCEPTION USING ERRCODE = p_code, MESSAGE = p_message, DETAIL = p_detail, COLUMN = p_detail;
+    END IF;
     RAISE EXCEPTION USING
         ERRCODE = p_code,
         MESSAGE = p_message,
         DETAIL = coalesce(p_detail, ''),
         COLUMN = coalesce(p_detail, ''),
-        HINT = coalesce(p_hint, '');
+        HINT = p_hint;
 END $$;
 REVOKE ALL ON FUNCTION queen._raise(text, text, text, text) FROM PUBLIC;
