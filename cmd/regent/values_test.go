@@ -72,7 +72,7 @@ func TestOptionsFromFlagsAndSets(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
 		"leaseTime=30": "30", "retentionEnabled=true": "true", "task=12": `"12"`, "task=null": "null",
-		"retentionSinkHold=a=b": `"a=b"`, "retryLimit=null": "null", "x=some text": `"some text"`, "x=": `""`,
+		"retentionSinkHold=a=b": `"a=b"`, "retryLimit=null": "null", "namespace=some text": `"some text"`, "namespace=": `""`,
 	} {
 		_, value, err := parseSet(text)
 		require.NoError(t, err, text)
