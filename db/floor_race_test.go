@@ -93,6 +93,30 @@ func TestFloorIsRaisedByOne(t *testing.T) {
 	r.check()
 }
 
+// Design 3.3: whoever would raise the floor does not wait for a deletion of the
+// queue, whether there is a floor already or not.
+func TestFloorIsNotRaisedDuringDeletion(t *testing.T) {
+	t.Parallel()
+	for name, before := range map[string]string{"a first floor": "SELECT 1", "a next floor": raiseFloor} {
+		t.Run(name, func(t *testing.T) {
+			r := newRace(t, pushNext)
+			r.wants(r.a, popWide, int64(0)) // registers
+			r.exec(aheadMark)
+			r.exec(before)
+			r.exec("UPDATE queen.consumer_watermarks SET held = '{}', last_empty_scan_at = 'epoch'")
+			r.exec("UPDATE queen.consumer_watermarks SET updated_at = 'epoch'")
+			r.b.Exec(t, begin)
+			r.b.Exec(t, deleteQ)
+			r.a.Exec(t, "SET lock_timeout = '1ms'")
+			r.a.Exec(t, raiseFloor)
+			r.b.Exec(t, rollBack)
+			r.a.Exec(t, raiseFloor)
+			require.Len(t, r.held(), 1, "raised by the next one")
+			r.check()
+		})
+	}
+}
+
 // O-13, design 3.3: a push of a new partition that is open while the group
 // registers is delivered from its beginning; a group at new whose search starts
 // at a floor finds it, too (F035).

@@ -4,7 +4,8 @@
  *              its partition stays above the floor whenever it commits. What is owed below the new floor, leased or not,
  *              goes to held. With more than 1000 of them the floor stops there.
  * Locks:       the advisory lock of (queue, group), tried: who moves cursors back takes it first, so that no scan that missed
- *              the move outlives it. The queue row FOR KEY SHARE SKIP LOCKED, for the first row only. Never waits.
+ *              the move outlives it. The row of the floor, or before there is one the queue row FOR KEY SHARE, both SKIP
+ *              LOCKED. Never waits.
  * Isolation:   READ COMMITTED: everything is read after the lock, the tables after the mark was chosen.
  * Volatility:  VOLATILE: writes, and each statement needs a newer snapshot.
  * Bounds:      the partitions written since the floor before; at most once a second a (queue, group).
@@ -26,14 +27,17 @@ BEGIN
     IF NOT pg_try_advisory_xact_lock(queen._floor_lock(p_queue_id, p_group)) THEN
         RETURN;
     END IF;
-    SELECT * INTO r_mark FROM queen.consumer_watermarks w WHERE w.queue_id = p_queue_id AND w.consumer_group = p_group;
-    IF r_mark.updated_at > clock_timestamp() - interval '1 second' THEN
-        RETURN;
-    ELSIF r_mark.queue_id IS NULL THEN
+    -- A deletion of the queue that is open holds the floor's row, or else the queue's.
+    PERFORM FROM queen.consumer_watermarks w WHERE w.queue_id = p_queue_id AND w.consumer_group = p_group FOR NO KEY UPDATE SKIP LOCKED;
+    IF NOT FOUND THEN
         PERFORM FROM queen.queues q WHERE q.id = p_queue_id FOR KEY SHARE SKIP LOCKED;
         IF NOT FOUND THEN
             RETURN;
         END IF;
+    END IF;
+    SELECT * INTO r_mark FROM queen.consumer_watermarks w WHERE w.queue_id = p_queue_id AND w.consumer_group = p_group;
+    IF r_mark.updated_at > clock_timestamp() - interval '1 second' THEN
+        RETURN;
     END IF;
     v_floor := greatest(r_mark.last_empty_scan_at, queen._quiet_mark());
     IF r_mark.held <> '{}' THEN
