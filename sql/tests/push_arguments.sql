@@ -38,6 +38,24 @@ BEGIN
     ASSERT pg_temp.push('''{q}''', '''{p}''', '''{0}''', '''{1}''') = 'QN400 p_counts', 'P-26: a count too low';
     ASSERT pg_temp.push('''{q}''', '''{p}''', '''{NULL}''', '''{1}''') = 'QN400 p_counts', 'P-26: a null count';
     ASSERT pg_temp.push('''{q,q}''', '''{p,p}''', '''{2,-1}''', '''{1}''') = 'QN400 p_counts', 'P-26: a negative count';
+    ASSERT pg_temp.push('''{}''', '''{}''', '''{}''', '''{1}''') = 'QN400 p_counts', 'P-26: payloads without a group';
+    -- Arrays that PostgreSQL allows and whose elements are not where they are looked for.
+    ASSERT pg_temp.push('''[0:0]={q}''', '''{p}''', '''{1}''', '''{1}''') = 'QN400 p_payloads', 'P-26: queues from 0';
+    ASSERT pg_temp.push('''{q}''', '''{p}''', '''[0:0]={1}''', '''{1}''') = 'QN400 p_payloads', 'P-26: counts from 0';
+    ASSERT pg_temp.push('''{{q,q}}''', '''{p,p}''', '''{{1,1}}''', '''{1,2}''') = 'QN400 p_payloads', 'P-26: two dimensions';
+    -- The partition is there and written lately: the way of the common push.
+    PERFORM queen.push_v1('lists', '0', 'p');
+    ASSERT pg_temp.push('''{lists}''', '''{p}''', '''{2}''', '''[0:1]={1,2}''') = 'QN400 p_payloads', 'P-26: payloads from 0';
+    ASSERT pg_temp.push('''{lists}''', '''{p}''', '''{2}''', '''{{1,2}}''') = 'QN400 p_payloads', 'P-26: payloads of two dimensions';
+    ASSERT pg_temp.push('''{lists}''', '''{p}''', '''{2}''', '''{1,2}''', '''[0:1]={x,y}''') = 'QN400 p_payloads', 'P-26: ids from 0';
+    ASSERT pg_temp.push('''{lists}''', '''{p}''', '''{2}''', '''{1,2}''', 'NULL', '''[0:1]={x,y}''') = 'QN400 p_payloads', 'P-26: keys from 0';
+    ASSERT (
+        SELECT count(*) = 6 AND bool_and(pg_temp.refusal(format('SELECT * FROM queen.push_many_v1(''lists'', %s)', a)) = 'QN400 p_payloads')
+        FROM unnest(ARRAY[
+            '''[0:1]={1,2}''', '''[0:0]={1}''', '''{{1,2}}''', '''{1,2}'', ''[0:1]={p,p}''', '''{1,2}'', ''{p}'', ''[0:1]={x,y}''',
+            '''{1,2}'', ''{p}'', NULL, ''[0:1]={x,y}''']) a), 'P-26: push_many_v1';
+    ASSERT (SELECT count(*) FROM queen.read_v1('lists', 'p')) = 1, 'P-26: nothing of it was stored';
+    PERFORM queen.delete_queue_v1('lists');
     ASSERT pg_temp.push('''{q}''', '''{p}''', '''{1}''', 'NULL') = 'QN400 p_counts', 'F025: no payloads';
     ASSERT pg_temp.push('''{q}''', '''{p}''', '''{1}''', '''{1}''', 'NULL', 'NULL', '''{1,2}''') = 'QN400 p_counts', 'P-26: nonces';
     ASSERT pg_temp.push('''{q}''', '''{p}''', '''{2}''', '''{1,2}''', '''{a}''') = 'QN400 p_transaction_ids', 'P-26: ids';

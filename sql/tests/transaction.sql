@@ -71,6 +71,11 @@ BEGIN
     ASSERT pg_temp.tx('out/p=x', ARRAY['r g ' || v || ' 0 completed', 'gone g ' || v || ' 0 completed']) = 'QN409 QTXN: consumer not found p_ack_transaction_ids[1]', 'no partition';
     ASSERT pg_temp.tx('out/p=x', ARRAY['r g ' || v || ' 0 completed'], p_tenant => gen_random_uuid()) = 'QN409 QTXN: partition not owned by tenant p_ack_transaction_ids[0]', 'A-32';
     ASSERT pg_temp.tx('out/p=x', ARRAY['r g ' || v || ' 0 done']) LIKE 'QN400%p_statuses', 'a word that is none';
+    BEGIN
+        PERFORM queen.log_transaction_v1('{}', '{}', '{}', '{1}', NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL);
+        ASSERT false, 'A-31, P-26: a payload without a group is refused, not dropped';
+    EXCEPTION WHEN SQLSTATE 'QN400' THEN NULL;
+    END;
     ASSERT pg_temp.state() = v_before AND NOT EXISTS (SELECT FROM queen.queues q WHERE q.name = 'fresh'), 'A-30: nothing happened';
     PERFORM queen.configure_queue_v1('secret', '{"encryptionEnabled": true}');
     v_before := pg_temp.state();

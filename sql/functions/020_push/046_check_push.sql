@@ -23,11 +23,15 @@ DECLARE
     v_groups integer := cardinality(p_queues);
     v_name text;
 BEGIN
-    IF cardinality(p_partitions) IS DISTINCT FROM v_groups OR cardinality(p_counts) IS DISTINCT FROM v_groups
+    IF NOT (queen._is_list(p_queues) AND queen._is_list(p_partitions) AND queen._is_list(p_counts) AND queen._is_list(p_payloads)
+        AND queen._is_list(p_ids) AND queen._is_list(p_keys) AND queen._is_list(p_trace_ids) AND queen._is_list(p_producer_subs)
+        AND queen._is_list(p_nonces)) THEN
+        PERFORM queen._raise('QN400', 'every array must have one dimension and begin at 1', 'p_payloads');
+    ELSIF cardinality(p_partitions) IS DISTINCT FROM v_groups OR cardinality(p_counts) IS DISTINCT FROM v_groups
        OR cardinality(p_nonces) <> v_groups THEN
         PERFORM queen._raise('QN400', 'p_queues, p_partitions, p_counts and p_nonces must have one element a group', 'p_counts');
     ELSIF v_items IS NULL OR array_position(p_counts, NULL) IS NOT NULL OR 0 > ANY (p_counts) OR v_items <>
-        (CASE WHEN v_groups = 1 THEN p_counts[1] ELSE (SELECT sum(c) FROM unnest(p_counts) c) END) THEN
+        (CASE WHEN v_groups = 1 THEN p_counts[1] ELSE (SELECT coalesce(sum(c), 0) FROM unnest(p_counts) c) END) THEN
         PERFORM queen._raise('QN400', 'p_counts must add up to the number of payloads', 'p_counts');
     ELSIF cardinality(p_ids) <> v_items OR cardinality(p_keys) <> v_items
        OR cardinality(p_trace_ids) <> v_items OR cardinality(p_producer_subs) <> v_items THEN
@@ -51,6 +55,19 @@ BEGIN
     RETURN true;
 END $$;
 REVOKE ALL ON FUNCTION queen._check_push(text[], text[], integer[], text[], text[], text[], text[], text[], bigint[]) FROM PUBLIC;
+
+/*
+ * Purpose:     whether an array is a plain list, or NULL: PostgreSQL's arrays may have more dimensions and begin anywhere, and a
+ *              subscript then finds nothing, or the wrong element.
+ * Locks:       none.  Isolation: any.  Volatility: IMMUTABLE.  Bounds: none.
+ * Idempotency: yes.  Raises: nothing.
+ * Source:      P-26, design 7.
+ */
+CREATE OR REPLACE FUNCTION queen._is_list(p_list anyarray) RETURNS boolean
+LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
+    SELECT coalesce(array_lower(p_list, 1) = 1 AND array_ndims(p_list) = 1, true)
+$$;
+REVOKE ALL ON FUNCTION queen._is_list(anyarray) FROM PUBLIC;
 
 /*
  * Purpose:     refuse transaction ids and keys that are out of contract: over 65535 bytes, over 1024 bytes, or with

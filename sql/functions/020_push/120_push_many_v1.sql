@@ -42,6 +42,9 @@ BEGIN
     IF cardinality(p_transaction_ids) <> v_items OR cardinality(p_keys) <> v_items
        OR cardinality(p_partitions) NOT IN (1, v_items) THEN
         PERFORM queen._raise('QN400', 'every array must have one element a payload', 'p_transaction_ids');
+    ELSIF NOT (queen._is_list(p_payloads) AND queen._is_list(p_partitions) AND queen._is_list(p_transaction_ids)
+        AND queen._is_list(p_keys)) THEN
+        PERFORM queen._raise('QN400', 'every array must have one dimension and begin at 1', 'p_payloads');
     ELSIF coalesce(v_items, 0) = 0 THEN
         RETURN;
     END IF;

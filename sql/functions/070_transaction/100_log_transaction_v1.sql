@@ -47,7 +47,7 @@ DECLARE
     v_foreign integer;
 BEGIN
     PERFORM queen._require_read_committed();
-    IF cardinality(p_queues) > 0 THEN
+    IF cardinality(p_queues) > 0 OR cardinality(p_payloads) > 0 THEN
         PERFORM queen._check_push(p_queues, p_partitions, p_counts, p_payloads, p_transaction_ids, p_keys, p_trace_ids, NULL, p_nonces);
     END IF;
     IF cardinality(p_sealed) <> coalesce(cardinality(p_queues), 0) THEN
