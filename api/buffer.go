@@ -14,7 +14,7 @@ import (
 const shortBacklog = 20_000
 
 // errSpool is why an item failed that only the spool could have taken.
-var errSpool = &Error{Text: "the database is not available and the spool takes no messages", Code: "QN503", Retryable: true, status: http.StatusServiceUnavailable}
+var errSpool = &Error{Text: "the database is away or pushes are paused, and the spool takes no messages", Code: "QN503", Retryable: true, status: http.StatusServiceUnavailable}
 
 // errPaused is why an item failed in push maintenance on a server without a spool.
 var errPaused = &Error{Text: "pushes are paused and this server has no spool", Code: "QN503", Retryable: true, status: http.StatusServiceUnavailable}
