@@ -43,15 +43,20 @@ func TestPushAtOneServerWakesAPopAtTheOther(t *testing.T) {
 				"/api/v1/pop/queue/q/partition/p?wait=true&timeout=20000&autoAck=true&consumerGroup=pinned",
 			} {
 				for _, pair := range [][2]*testServer{{one, two}, {two, one}} {
-					waiting := pair[0].popLater(target)
-					pair[0].parked(1)
-					pair[0].asked(2) // the first claim is over
-					pair[1].pushOne("q", "p", `1`)
-					pushed := time.Now()
-					got := <-waiting
-					require.Equal(t, http.StatusOK, got.Status, target)
-					require.Less(t, got.at.Sub(pushed), 500*time.Millisecond, target)
-					one.sql(`UPDATE queen.log_consumers c SET committed = h.head_offset FROM queen.partition_head h WHERE h.id = c.partition_id`)
+					// A busy machine may be late now and then, but not every time.
+					late := 500 * time.Millisecond
+					for try := 0; late >= 500*time.Millisecond; try++ {
+						require.Less(t, try, 5, "%s: woken after %s", target, late)
+						waiting := pair[0].popLater(target)
+						pair[0].parked(1)
+						pair[0].asked(2) // the first claim is over
+						pair[1].pushOne("q", "p", `1`)
+						pushed := time.Now()
+						got := <-waiting
+						require.Equal(t, http.StatusOK, got.Status, target)
+						late = got.at.Sub(pushed)
+						one.sql(`UPDATE queen.log_consumers c SET committed = h.head_offset FROM queen.partition_head h WHERE h.id = c.partition_id`)
+					}
 				}
 			}
 		})
@@ -161,13 +166,13 @@ func TestConfigurationCountsAtOnceEverywhere(t *testing.T) {
 	two.pushOne("hold", "p", `1`)
 	require.Len(t, two.pop("hold", "wait=true&batch=10&leaseSeconds=1000").Messages, 1, "no hold yet")
 	one.sql(`UPDATE queen.log_consumers SET worker_id = NULL, lease_expires_at = NULL, batch_end = NULL`)
-	fresh("hold", `{"minPopWaitTime":700}`)
+	fresh("hold", `{"minPopWaitTime":3000}`)
 	began := time.Now()
 	require.Len(t, two.pop("hold", "wait=true&batch=10").Messages, 1)
-	require.GreaterOrEqual(t, time.Since(began), 650*time.Millisecond, "the next pop holds back")
+	require.GreaterOrEqual(t, time.Since(began), 2900*time.Millisecond, "the next pop holds back")
 	one.sql(`UPDATE queen.log_consumers SET worker_id = NULL, lease_expires_at = NULL, batch_end = NULL`)
 	fresh("hold", `{"minPopWaitTime":0}`)
 	began = time.Now()
 	require.Len(t, two.pop("hold", "wait=true&batch=10").Messages, 1)
-	require.Less(t, time.Since(began), 500*time.Millisecond, "and the next does not")
+	require.Less(t, time.Since(began), 2500*time.Millisecond, "and the next does not")
 }
