@@ -1,0 +1,43 @@
+-- +goose Up
+
+CREATE TABLE queen.stats (
+    stat_type text COLLATE "C" NOT NULL,
+    stat_key text COLLATE "C" NOT NULL,
+    tenant_id uuid,
+    queue_id uuid,
+    child_count bigint DEFAULT 0 NOT NULL,
+    total_messages bigint DEFAULT 0 NOT NULL,
+    pending_messages bigint DEFAULT 0 NOT NULL,
+    processing_messages bigint DEFAULT 0 NOT NULL,
+    completed_messages bigint DEFAULT 0 NOT NULL,
+    dead_letter_messages bigint DEFAULT 0 NOT NULL,
+    retained_bytes bigint DEFAULT 0 NOT NULL,
+    segment_count bigint DEFAULT 0 NOT NULL,
+    oldest_pending_at timestamptz,
+    newest_message_at timestamptz,
+    avg_lag_seconds bigint DEFAULT 0 NOT NULL,
+    max_lag_seconds bigint DEFAULT 0 NOT NULL,
+    median_lag_seconds bigint DEFAULT 0 NOT NULL,
+    avg_offset_lag bigint DEFAULT 0 NOT NULL,
+    max_offset_lag bigint DEFAULT 0 NOT NULL,
+    ingested_per_second double precision DEFAULT 0 NOT NULL,
+    processed_per_second double precision DEFAULT 0 NOT NULL,
+    prev_total_messages bigint,
+    prev_completed_messages bigint,
+    prev_snapshot_at timestamptz,
+    last_computed_at timestamptz,
+    CONSTRAINT stats_pkey PRIMARY KEY (stat_type, stat_key),
+    CONSTRAINT stats_queue_id_fkey FOREIGN KEY (queue_id) REFERENCES queen.queues (id) ON DELETE CASCADE
+) WITH (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.01, autovacuum_vacuum_threshold = 50, autovacuum_vacuum_cost_delay = 0);
+CREATE INDEX stats_queue_id_idx ON queen.stats (queue_id) WHERE queue_id IS NOT NULL;
+COMMENT ON TABLE queen.stats IS 'What the reconciler counted, one row a queue and one for each roll-up. The columns retained_bytes and segment_count belong to the retained-bytes lane.';
+
+CREATE TABLE queen.queue_size_history (
+    queue_id uuid NOT NULL,
+    hour_at timestamptz NOT NULL,
+    retained_bytes bigint NOT NULL,
+    segment_count bigint NOT NULL,
+    CONSTRAINT queue_size_history_pkey PRIMARY KEY (queue_id, hour_at),
+    CONSTRAINT queue_size_history_queue_id_fkey FOREIGN KEY (queue_id) REFERENCES queen.queues (id) ON DELETE CASCADE
+);
+COMMENT ON TABLE queen.queue_size_history IS 'Stored bytes of each queue by the hour, from which growth is told.';
