@@ -16,7 +16,9 @@ import (
 const optionValues = `{"namespace":"n","task":"t","priority":9,"leaseTime":5,"retryLimit":7,"retryDelay":8,"maxSize":11,"ttl":12,
 	"deadLetterQueue":false,"dlqAfterMaxRetries":false,"delayedProcessing":13,"windowBuffer":14,"retentionSeconds":15,
 	"completedRetentionSeconds":16,"retentionEnabled":true,"encryptionEnabled":true,"maxWaitTimeSeconds":17,
-	"minPopWaitTime":18,"dedupWindowSeconds":19,"retentionSinkHold":"s3.a_b-C","retentionSinkHoldMaxSeconds":60}`
+	"minPopWaitTime":18,"dedupWindowSeconds":19,"retentionSinkHold":"s3.a_b-C","retentionSinkHoldMaxSeconds":60,
+	"deadLetterRetentionSeconds":20,"retentionBytes":5000000000,"retentionMessages":6000000000,"cleanupPolicy":"compact,delete",
+	"deleteRetentionSeconds":0,"minCompactionLagSeconds":21,"groupIdleSeconds":300}`
 
 const optionDefaults = `{"namespace":"","task":"","priority":0,"leaseTime":300,"retryLimit":3,"retryDelay":1000,"maxSize":0,"ttl":3600,
 	"deadLetterQueue":true,"dlqAfterMaxRetries":true,"delayedProcessing":0,"windowBuffer":0,"retentionSeconds":0,
@@ -178,6 +180,11 @@ func TestConfigureRefusals_F135_F137_F141(t *testing.T) {
 		{`{"queue":"q","options":{"leaseTime":{"a":1}}}`, "leaseTime must be", "leaseTime"},
 		{`{"queue":"q","options":{"leaseTime":[1]}}`, "leaseTime must be", "leaseTime"},
 		{`{"queue":"q","options":{"retentionEnabled":1}}`, "retentionEnabled must be", "retentionEnabled"},
+		{`{"queue":"q","options":{"groupIdleSeconds":299}}`, "groupIdleSeconds must be 0 or", "groupIdleSeconds"},
+		{`{"queue":"q","options":{"groupIdleSeconds":1}}`, "groupIdleSeconds must be 0 or", "groupIdleSeconds"},
+		{`{"queue":"q","options":{"cleanupPolicy":"delete,compact"}}`, "cleanupPolicy must be", "cleanupPolicy"},
+		{`{"queue":"q","options":{"retentionBytes":-1}}`, "retentionBytes must be", "retentionBytes"},
+		{`{"queue":"q","options":{"retentionMessages":9223372036854775808}}`, "retentionMessages must be", "retentionMessages"},
 		{`{"queue":"q","namespace":5}`, "namespace must be", "namespace"},
 		{`{"queue":"q","options":{"task":"\u0000"}}`, "task holds a NUL character", "task"},
 		{`{"queue":"never","options":{"ttl":1.5}}`, "ttl must be", "ttl"},
@@ -208,12 +215,15 @@ func TestAbsurdNumbersAreRefusedByOption_F135(t *testing.T) {
 			numbers = append(numbers, option)
 		}
 	}
-	require.Len(t, numbers, 14)
+	require.Len(t, numbers, 20)
 	for _, option := range numbers {
 		for _, value := range []string{
 			"2147483648", "-2147483649", "9223372036854775808", "1.5", "1e-9", "1e400", "-1e400", "1E+999999", "1e-999999", "1e99999999999999999999",
 			"1" + strings.Repeat("0", 140_000), "0." + strings.Repeat("0", 20_000) + "1",
 		} {
+			if value == "2147483648" && (option == "retentionBytes" || option == "retentionMessages") {
+				continue // 64 bits wide
+			}
 			r := ts.post("/api/v1/configure", `{"queue":"q","options":{"namespace":"x","`+option+`":`+value+`}}`)
 			require.Equal(t, http.StatusBadRequest, r.Status, "%s %.30s: %s", option, value, r.Body)
 			e := r.failure(t)

@@ -25,6 +25,12 @@ type QueueSettings struct {
 	RetentionSinkHold           string `json:"retentionSinkHold" doc:"Name of a sink that must have copied a message before retention deletes it: at most 64 letters, digits, dots, underscores or hyphens." example:""`
 	RetentionSinkHoldMaxSeconds int32  `json:"retentionSinkHoldMaxSeconds" doc:"Longest time the sink may hold retention up, 60 to 31536000 seconds." example:"604800"`
 	DeadLetterRetentionSeconds  int32  `json:"deadLetterRetentionSeconds,omitempty" doc:"Seconds after which a dead letter is deleted. Absent: never." example:"604800"`
+	RetentionBytes              int64  `json:"retentionBytes,omitempty" doc:"Bytes a partition may keep, as sent, before its oldest segments are deleted, consumed or not; the newest segment stays. Needs retentionEnabled. Absent: no limit." example:"1073741824"`
+	RetentionMessages           int64  `json:"retentionMessages,omitempty" doc:"Messages a partition may keep before its oldest segments are deleted, consumed or not; the newest segment stays. Needs retentionEnabled. Absent: no limit." example:"1000000"`
+	CleanupPolicy               string `json:"cleanupPolicy,omitempty" pattern:"^(delete|compact|compact,delete)$" doc:"compact: the newest message of each key is kept, and age and size delete nothing. compact,delete: both. Absent: delete." example:"compact"`
+	DeleteRetentionSeconds      *int32 `json:"deleteRetentionSeconds,omitempty" doc:"Seconds for which compaction keeps the message that deletes a key. Absent: 86400." example:"3600"`
+	MinCompactionLagSeconds     int32  `json:"minCompactionLagSeconds,omitempty" doc:"Age in seconds below which compaction leaves a message alone. Absent: 0." example:"60"`
+	GroupIdleSeconds            int32  `json:"groupIdleSeconds,omitempty" doc:"Seconds without a pop, ack, lease extension or seek anywhere on the queue after which a group no longer holds back completedRetentionSeconds. Absent: never." example:"604800"`
 }
 
 // QueueOptions are all options of a queue, in the words that configure takes.
@@ -59,6 +65,12 @@ type ConfigureOptions struct {
 	RetentionSinkHold           *string `json:"retentionSinkHold,omitempty" nullable:"true" pattern:"^[A-Za-z0-9._-]{0,64}$" doc:"Default empty. Anything else than the pattern is refused."`
 	RetentionSinkHoldMaxSeconds *int32  `json:"retentionSinkHoldMaxSeconds,omitempty" nullable:"true" minimum:"60" maximum:"31536000" doc:"Seconds; default 604800. Refused out of range."`
 	DeadLetterRetentionSeconds  *int32  `json:"deadLetterRetentionSeconds,omitempty" nullable:"true" minimum:"0" doc:"Seconds; default 0: dead letters are kept."`
+	RetentionBytes              *int64  `json:"retentionBytes,omitempty" nullable:"true" minimum:"0" doc:"Bytes a partition may keep; default 0: no limit." example:"1073741824"`
+	RetentionMessages           *int64  `json:"retentionMessages,omitempty" nullable:"true" minimum:"0" doc:"Messages a partition may keep; default 0: no limit."`
+	CleanupPolicy               *string `json:"cleanupPolicy,omitempty" nullable:"true" pattern:"^(delete|compact|compact,delete)$" doc:"delete (the default), compact, or compact,delete." example:"delete"`
+	DeleteRetentionSeconds      *int32  `json:"deleteRetentionSeconds,omitempty" nullable:"true" minimum:"0" doc:"Seconds; default 86400; 0: no grace."`
+	MinCompactionLagSeconds     *int32  `json:"minCompactionLagSeconds,omitempty" nullable:"true" minimum:"0" doc:"Seconds; default 0."`
+	GroupIdleSeconds            *int32  `json:"groupIdleSeconds,omitempty" nullable:"true" minimum:"0" doc:"Seconds; default 0: a group never counts as idle. 1 to 299 are refused."`
 }
 
 // ConfigureRequest is the body of configure.

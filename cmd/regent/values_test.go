@@ -73,6 +73,7 @@ func TestOptionsFromFlagsAndSets(t *testing.T) {
 	for text, want := range map[string]string{
 		"leaseTime=30": "30", "retentionEnabled=true": "true", "task=12": `"12"`, "task=null": "null",
 		"retentionSinkHold=a=b": `"a=b"`, "retryLimit=null": "null", "namespace=some text": `"some text"`, "namespace=": `""`,
+		"cleanupPolicy=compact": `"compact"`, "cleanupPolicy=compact,delete": `"compact,delete"`, "retentionBytes=5000000000": "5000000000", "groupIdleSeconds=600": "600",
 	} {
 		_, value, err := parseSet(text)
 		require.NoError(t, err, text)

@@ -3,7 +3,7 @@
  *              A new option is a column, a line here and a name in _store_options.
  * Locks:       none.  Isolation: any.
  * Volatility:  IMMUTABLE: constants.
- * Bounds:      22 rows.  Idempotency: yes.
+ * Bounds:      28 rows.  Idempotency: yes.
  * Raises:      nothing.
  * Source:      spec 8.2, C-10, C-11, design 5 and 7.
  */
@@ -13,9 +13,13 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
         VALUES
             ('int', 'number', -2147483648, 2147483647, NULL, 'a whole number of 32 bits'),
             ('age', 'number', 0, 2147483647, NULL, 'a whole number of seconds from 0 to 2147483647'),
+            ('size', 'number', 0, 9223372036854775807, NULL, 'a whole number from 0 to 9223372036854775807'),
+            -- A group that waits at a long poll says so well within five minutes, so that less cannot tell idle from waiting.
+            ('idle', 'number', 0, 2147483647, '^(0|[3-9][0-9]{2}|[1-9][0-9]{3,})$', '0 or a whole number of seconds from 300 to 2147483647'),
             ('cap', 'number', 60, 31536000, NULL, 'a whole number from 60 to 31536000'),
             ('bool', 'boolean', NULL, NULL, NULL, 'true or false'),
             ('label', 'string', NULL, NULL, '^[^\x01-\x1f\x7f]{0,255}$', 'text of at most 255 characters, none of them a control character'),
+            ('policy', 'string', NULL, NULL, '^(delete|compact|compact,delete)$', '"delete", "compact" or "compact,delete"'),
             ('sink', 'string', NULL, NULL, '^[A-Za-z0-9._-]{0,64}$', 'text of at most 64 letters, digits, dots, underscores or hyphens')
     )
     SELECT
@@ -44,7 +48,13 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
         (20, 'retentionSinkHold', 'retention_sink_hold', 'sink', '""', NULL, NULL),
         (21, 'retentionSinkHoldMaxSeconds', 'retention_sink_hold_max_seconds', 'cap', '604800', NULL, NULL),
         -- Those beyond the 21 of the wire are shown only when they are not at their default (design 5).
-        (22, 'deadLetterRetentionSeconds', 'dead_letter_retention_seconds', 'age', '0', NULL, NULL)
+        (22, 'deadLetterRetentionSeconds', 'dead_letter_retention_seconds', 'age', '0', NULL, NULL),
+        (23, 'retentionBytes', 'retention_bytes', 'size', '0', NULL, NULL),
+        (24, 'retentionMessages', 'retention_messages', 'size', '0', NULL, NULL),
+        (25, 'cleanupPolicy', 'cleanup_policy', 'policy', '"delete"', NULL, NULL),
+        (26, 'deleteRetentionSeconds', 'delete_retention_seconds', 'age', '86400', NULL, NULL),
+        (27, 'minCompactionLagSeconds', 'min_compaction_lag_seconds', 'age', '0', NULL, NULL),
+        (28, 'groupIdleSeconds', 'group_idle_seconds', 'idle', '0', NULL, NULL)
     ) AS o (pos, key, column_name, kind, default_value, clamp_below, clamp_above)
     JOIN kind k ON k.name = o.kind
 $$;

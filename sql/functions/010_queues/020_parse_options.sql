@@ -3,7 +3,7 @@
  *              default. With p_fill, absent keys become defaults too (create, replace).
  * Locks:       none.  Isolation: any.
  * Volatility:  IMMUTABLE parts; _parse_options is VOLATILE because it tells the session about keys it does not know.
- * Bounds:      the 21 options, whatever the size of the bag.
+ * Bounds:      the options, whatever the size of the bag.
  * Idempotency: yes.
  * Raises:      QN400; the detail is the option, or options when the bag is no object.
  * Source:      spec 8.1 and 8.2, C-5, C-9, C-11, F134, F135, F137.
@@ -23,6 +23,9 @@ BEGIN
     IF v_ok AND p_option.json_type = 'number' THEN
         v_ok := v_text::numeric = trunc(v_text::numeric)
             AND v_text::numeric BETWEEN p_option.refuse_below AND p_option.refuse_above;
+        IF v_ok AND p_option.pattern IS NOT NULL THEN
+            v_ok := v_text::numeric::bigint::text ~ p_option.pattern;
+        END IF;
     ELSIF v_ok AND p_option.json_type = 'string' THEN
         v_ok := v_text COLLATE "C" ~ p_option.pattern;
     END IF;

@@ -19,14 +19,16 @@ LANGUAGE sql VOLATILE AS $$
         dead_letter_queue, dlq_after_max_retries, delayed_processing, window_buffer,
         retention_seconds, completed_retention_seconds, retention_enabled, encryption_enabled,
         max_wait_time_seconds, min_pop_wait_time, dedup_window_seconds,
-        retention_sink_hold, retention_sink_hold_max_seconds, dead_letter_retention_seconds
+        retention_sink_hold, retention_sink_hold_max_seconds, dead_letter_retention_seconds,
+        retention_bytes, retention_messages, cleanup_policy, delete_retention_seconds, min_compaction_lag_seconds, group_idle_seconds
     ) = (
         SELECT
             coalesce(n.namespace, ''), coalesce(n.task, ''), n.priority, n.lease_time, n.retry_limit, n.retry_delay, n.max_queue_size, n.ttl,
             n.dead_letter_queue, n.dlq_after_max_retries, n.delayed_processing, n.window_buffer,
             n.retention_seconds, n.completed_retention_seconds, n.retention_enabled, n.encryption_enabled,
             n.max_wait_time_seconds, n.min_pop_wait_time, n.dedup_window_seconds,
-            n.retention_sink_hold, n.retention_sink_hold_max_seconds, n.dead_letter_retention_seconds
+            n.retention_sink_hold, n.retention_sink_hold_max_seconds, n.dead_letter_retention_seconds,
+            n.retention_bytes, n.retention_messages, n.cleanup_policy, n.delete_retention_seconds, n.min_compaction_lag_seconds, n.group_idle_seconds
         FROM jsonb_populate_record(p_queue, p_columns) n
     )
     WHERE q.id = p_queue.id

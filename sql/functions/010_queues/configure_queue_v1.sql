@@ -51,6 +51,11 @@ BEGIN
     END IF;
 
     r_queue := queen._store_options(r_queue, v_columns);
+    IF NOT r_queue.retention_enabled
+       AND (v_columns ?| ARRAY['retention_seconds', 'completed_retention_seconds', 'retention_bytes', 'retention_messages', 'retention_enabled'])
+       AND greatest(r_queue.retention_seconds, r_queue.completed_retention_seconds, r_queue.retention_bytes, r_queue.retention_messages) > 0 THEN
+        RAISE NOTICE 'retention is not active: retentionSeconds, completedRetentionSeconds, retentionBytes and retentionMessages need retentionEnabled';
+    END IF;
     RETURN jsonb_build_object(
         'configured', true,
         'queueId', r_queue.id,
