@@ -234,6 +234,12 @@ type StepRow struct {
 	Done   bool
 }
 
+// A won claim: the fence that renews and releases it, and for how many milliseconds it holds from now.
+type TaskClaimRow struct {
+	Fence   int64
+	LeaseMs int64
+}
+
 // What a transaction did with one item, item = its position among the pushed items (kind push) or among the acks (kind ack), from 0. duplicate: it repeats an earlier item of the same call, whose id and offset it has. An ack without success was passed by the cursor before.
 type TransactionRow struct {
 	Kind          string

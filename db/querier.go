@@ -17,6 +17,8 @@ type Querier interface {
 	AckMessages(ctx context.Context, arg AckMessagesParams) ([]AckRow, error)
 	// Complete every leased message up to the given offsets.
 	AckUpto(ctx context.Context, arg AckUptoParams) ([]AckRow, error)
+	// Try to become the one that runs a task now; no row is somebody else's.
+	ClaimTask(ctx context.Context, task string, holder string) ([]TaskClaimRow, error)
 	ConfigureQueue(ctx context.Context, arg ConfigureQueueParams) (json.RawMessage, error)
 	DeleteConsumerGroup(ctx context.Context, arg DeleteConsumerGroupParams) ([]byte, error)
 	// Delete at most MaxRows dead letters of a queue; call it until it answers less.
@@ -80,6 +82,12 @@ type Querier interface {
 	RecordTrace(ctx context.Context, arg RecordTraceParams) (uuid.UUID, error)
 	// One bounded step of a bulk replay, oldest failure first.
 	RedriveDeadLettersStep(ctx context.Context, arg RedriveDeadLettersStepParams) ([]ReplayRow, error)
+	// Make a task known to all instances, with its period.
+	RegisterTask(ctx context.Context, task string, periodMs int64) error
+	// End a claim; false when it was lost before.
+	ReleaseTask(ctx context.Context, arg ReleaseTaskParams) (bool, error)
+	// Hold a claim longer; false when it is lost.
+	RenewTask(ctx context.Context, task string, fence int64) (bool, error)
 	// Move one dead letter back, or to another queue or partition.
 	ReplayDeadLetter(ctx context.Context, arg ReplayDeadLetterParams) (ReplayRow, error)
 	// Store a piece of a spool file, and its position, in one transaction.

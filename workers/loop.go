@@ -34,6 +34,8 @@ type Loop struct {
 	Jitter time.Duration
 	// Timeout bounds one step; 0 means no bound but the loop's context.
 	Timeout time.Duration
+	// Lease makes the loop run on one server of all, see Singleton; nil is none.
+	Lease *Lease
 	// Step is the work.
 	Step Step
 	// Log gets one line for a run that did something, and one for each failure.
@@ -49,7 +51,7 @@ func (l *Loop) Run(ctx context.Context) {
 	pause := l.jitter()
 	failures := 0
 	for wait(ctx, pause) {
-		if err := l.drain(ctx); err != nil && ctx.Err() == nil {
+		if err := l.turn(ctx); err != nil && ctx.Err() == nil {
 			failures++
 			l.Log.Warn("maintenance step failed", "loop", l.Name, "failures", failures, "error", err)
 		} else {
@@ -57,6 +59,29 @@ func (l *Loop) Run(ctx context.Context) {
 		}
 		pause = l.pause(failures) + l.jitter()
 	}
+}
+
+// turn drains the step; where the loop has a lease, only if it wins the claim.
+func (l *Loop) turn(ctx context.Context) error {
+	if l.Lease == nil {
+		return l.drain(ctx)
+	}
+	won, err := l.Lease.claim(ctx)
+	if won == nil {
+		return err
+	}
+	kept, done := won.keep(ctx)
+	err = l.drain(kept)
+	lost := kept.Err() != nil
+	done()
+	// A run that was broken off leaves the task due.
+	if held, failed := won.release(ctx, err == nil && !lost); failed != nil || !held {
+		l.Log.Warn("maintenance claim was not released", "loop", l.Name, "task", l.Lease.Task, "error", failed)
+	}
+	if lost {
+		return nil
+	}
+	return err
 }
 
 // drain runs the step until it is done, or failed.
