@@ -54,11 +54,9 @@ BEGIN
     ON CONFLICT (partition_id, consumer_group) DO NOTHING;
     -- A group that begins at every head owes nothing yet, so its search need not walk over all of them.
     GET DIAGNOSTICS v_seeded = ROW_COUNT;
-    INSERT INTO queen.consumer_watermarks (queue_id, consumer_group, last_empty_scan_at)
-    SELECT p_queue_id, p_group, v_floor
-    WHERE r_sub.mode = 'new' AND v_floor IS NOT NULL
-      AND v_seeded = (SELECT count(*) FROM queen.log_partitions p WHERE p.queue_id = p_queue_id)
-    ON CONFLICT (queue_id, consumer_group) DO NOTHING;
+    IF r_sub.mode = 'new' AND v_seeded = (SELECT count(*) FROM queen.log_partitions p WHERE p.queue_id = p_queue_id) THEN
+        PERFORM queen._start_at_floor(p_queue_id, p_group, v_floor);
+    END IF;
 EXCEPTION WHEN foreign_key_violation THEN
     PERFORM queen._raise('40001', 'the queue was deleted meanwhile; retry the call');
 END $$;

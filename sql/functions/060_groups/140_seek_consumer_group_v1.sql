@@ -130,9 +130,9 @@ BEGIN
         WHERE w.queue_id = p_queue_id AND w.consumer_group = p_group;
     ELSE
         DELETE FROM queen.consumer_watermarks w WHERE w.queue_id = p_queue_id AND w.consumer_group = p_group;
-        INSERT INTO queen.consumer_watermarks (queue_id, consumer_group, last_empty_scan_at)
-        SELECT p_queue_id, p_group, v_floor
-        WHERE p_since IS NULL AND v_floor IS NOT NULL AND v_count > 0;
+        IF p_since IS NULL AND v_count > 0 THEN
+            PERFORM queen._start_at_floor(p_queue_id, p_group, v_floor);
+        END IF;
     END IF;
     RETURN v_count;
 END $$;
