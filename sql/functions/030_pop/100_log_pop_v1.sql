@@ -41,28 +41,16 @@ SET jit = off
 AS $$
 DECLARE
     r_queue queen.queues;
-    r_row queen.pop_row;
-    r_lane record;
     r_found record;
     v_policy boolean;
-    v_cap integer;
-    v_quick boolean;
     v_tenant uuid := queen._tenant(p_tenant_id);
     v_group text := coalesce(p_consumer_group, '__QUEUE_MODE__');
     v_left integer := greatest(p_batch, 1);
-    v_lease_id text;
-    v_expires timestamptz;
-    v_claimed uuid[] := '{}'::uuid[];
-    v_seconds integer;
     v_from text := p_subscription_from;
 BEGIN
-    PERFORM queen._require_read_committed();
-    PERFORM queen._check_name(p_queue, 'queue');
-    PERFORM queen._check_name(v_group, 'consumerGroup');
     p_conflation := coalesce(p_conflation, false);
-    IF p_conflation AND (p_auto_ack OR v_group COLLATE "C" = '__QUEUE_MODE__') THEN
-        PERFORM queen._raise('QN400', 'conflation needs a consumer group, and no autoAck', 'conflation');
-    END IF;
+    PERFORM queen._check_name(p_queue, 'queue');
+    PERFORM queen._check_pop(v_group, p_auto_ack, p_conflation);
     SELECT q AS queue, m.conflation AS policy INTO r_found
     FROM queen.queues q
     LEFT JOIN queen.consumer_groups_metadata m
@@ -88,42 +76,18 @@ BEGIN
     IF r_queue.id IS NULL OR (v_policy IS NULL AND p_partition IS NULL) THEN
         RETURN;
     END IF;
-    v_seconds := CASE WHEN p_lease_seconds > 0 THEN p_lease_seconds WHEN r_queue.lease_time > 0 THEN r_queue.lease_time ELSE 60 END;
     IF p_partition IS NOT NULL THEN
         PERFORM queen._check_name(p_partition, 'partition');
         RETURN QUERY
         SELECT r.* FROM queen.log_partitions p
-        CROSS JOIN LATERAL queen._pop_partition(p.id, r_queue, v_group, v_left, NULL, v_seconds, p_auto_ack,
-            p_subscription_mode, v_from, coalesce(v_policy, false)) r
+        CROSS JOIN LATERAL queen._pop_partition(p.id, r_queue, v_group, v_left, NULL,
+            queen._lease_seconds(p_lease_seconds, r_queue.lease_time), p_auto_ack, p_subscription_mode, v_from, coalesce(v_policy, false)) r
         WHERE p.queue_id = r_queue.id AND p.name = p_partition;
         RETURN;
     END IF;
 
-    v_cap := coalesce(p_max_partitions, CASE WHEN v_policy THEN least(v_left, 64) ELSE 1 END);
-    v_quick := v_cap = 1;
-    LOOP
-        FOR r_lane IN SELECT * FROM queen._candidates(r_queue.id, v_group, v_cap, v_quick)
-        LOOP
-            FOR r_row IN
-                SELECT * FROM queen._pop_partition(r_lane.id, r_queue, v_group, v_left, v_lease_id, v_seconds, p_auto_ack,
-                    p_subscription_mode, v_from, v_policy)
-            LOOP
-                IF v_claimed[cardinality(v_claimed)] IS DISTINCT FROM r_lane.id THEN
-                    v_claimed := v_claimed || r_lane.id;
-                END IF;
-                v_lease_id := nullif(r_row.lease_id, '');
-                v_expires := greatest(v_expires, r_row.lease_expires_at);
-                v_left := v_left - cardinality(r_row.payloads);
-                RETURN NEXT r_row;
-            END LOOP;
-            EXIT WHEN v_left = 0 OR (v_cap > 0 AND cardinality(v_claimed) >= v_cap);
-        END LOOP;
-        EXIT WHEN NOT v_quick OR cardinality(v_claimed) > 0;
-        v_quick := false;
-    END LOOP;
-    IF cardinality(v_claimed) > 1 AND NOT p_auto_ack THEN
-        INSERT INTO queen.log_lease_members (lease_id, partition_ids, expires_at) VALUES (v_lease_id, v_claimed, v_expires);
-    END IF;
+    RETURN QUERY SELECT * FROM queen._claim_lanes(ARRAY[r_queue], ARRAY[v_policy], v_group, v_left,
+        queen._partition_cap(p_max_partitions, v_policy, v_left), p_lease_seconds, p_auto_ack, p_subscription_mode, v_from);
 END $$;
 COMMENT ON FUNCTION queen.log_pop_v1(text, text, text, integer, integer, integer, boolean, text, text, uuid, boolean, integer, boolean) IS
 'Claim the next messages of a queue for a consumer group under one lease (or commit them at once with p_auto_ack); answers slices of segments in offset order.';

@@ -35,31 +35,21 @@ SET enable_bitmapscan = off
 SET jit = off
 AS $$
 DECLARE
-    r_queue queen.queues;
     r_row queen.pop_row;
-    r_lane record;
     r_found record;
     v_tenant uuid := queen._tenant(p_tenant_id);
     v_group text := coalesce(p_consumer_group, '__QUEUE_MODE__');
     v_left integer := greatest(p_batch, 1);
-    v_lease_id text;
-    v_expires timestamptz;
-    v_queues uuid[] := '{}'::uuid[];
+    v_queues queen.queues[] := '{}'::queen.queues[];
     v_policies boolean[] := '{}'::boolean[];
     v_policy boolean;
     v_any boolean := false;
     v_conflict boolean := false;
     v_from text := p_subscription_from;
-    v_cap integer;
-    v_claimed uuid[] := '{}'::uuid[];
 BEGIN
-    PERFORM queen._require_read_committed();
-    PERFORM queen._check_name(v_group, 'consumerGroup');
-    PERFORM queen._check_labels(p_namespace, p_task);
     p_conflation := coalesce(p_conflation, false);
-    IF p_conflation AND (p_auto_ack OR v_group COLLATE "C" = '__QUEUE_MODE__') THEN
-        PERFORM queen._raise('QN400', 'conflation needs a consumer group, and no autoAck', 'conflation');
-    END IF;
+    PERFORM queen._check_pop(v_group, p_auto_ack, p_conflation);
+    PERFORM queen._check_labels(p_namespace, p_task);
     IF p_waited_ms > 0 THEN
         v_from := queen._since_wait(p_subscription_mode, v_from, least(p_waited_ms, 86400000));
     END IF;
@@ -72,13 +62,12 @@ BEGIN
               AND m.partition_name = '' AND m.namespace = '' AND m.task = ''
         ORDER BY q.id
     LOOP
-        r_queue := r_found.queue;
         v_policy := coalesce(r_found.policy,
-            queen._register_unless_busy(r_queue.name, v_tenant, v_group, p_subscription_mode, v_from, p_conflation));
+            queen._register_unless_busy((r_found.queue).name, v_tenant, v_group, p_subscription_mode, v_from, p_conflation));
         CONTINUE WHEN v_policy IS NULL;
         v_any := v_any OR v_policy;
         v_conflict := v_conflict OR v_policy <> p_conflation;
-        v_queues := v_queues || r_queue.id;
+        v_queues := array_append(v_queues, r_found.queue);
         v_policies := v_policies || v_policy;
     END LOOP;
     IF v_any OR p_conflation THEN
@@ -86,32 +75,8 @@ BEGIN
         r_row.conflation_conflict := v_conflict;
         RETURN NEXT r_row;
     END IF;
-    v_cap := coalesce(p_max_partitions, CASE WHEN v_any THEN least(v_left, 64) ELSE 1 END);
-    FOR r_lane IN
-        SELECT u.queue_id, u.policy, c.id
-        FROM unnest(v_queues, v_policies) u (queue_id, policy)
-        CROSS JOIN LATERAL queen._candidates(u.queue_id, v_group, v_cap) c
-        ORDER BY random()
-    LOOP
-        SELECT * INTO r_queue FROM queen.queues q WHERE q.id = r_lane.queue_id;
-        FOR r_row IN
-            SELECT * FROM queen._pop_partition(r_lane.id, r_queue, v_group, v_left, v_lease_id,
-                CASE WHEN p_lease_seconds > 0 THEN p_lease_seconds WHEN r_queue.lease_time > 0 THEN r_queue.lease_time ELSE 60 END,
-                p_auto_ack, p_subscription_mode, v_from, r_lane.policy)
-        LOOP
-            IF v_claimed[cardinality(v_claimed)] IS DISTINCT FROM r_lane.id THEN
-                v_claimed := v_claimed || r_lane.id;
-            END IF;
-            v_lease_id := nullif(r_row.lease_id, '');
-            v_expires := greatest(v_expires, r_row.lease_expires_at);
-            v_left := v_left - cardinality(r_row.payloads);
-            RETURN NEXT r_row;
-        END LOOP;
-        EXIT WHEN v_left = 0 OR (v_cap > 0 AND cardinality(v_claimed) >= v_cap);
-    END LOOP;
-    IF cardinality(v_claimed) > 1 AND NOT p_auto_ack THEN
-        INSERT INTO queen.log_lease_members (lease_id, partition_ids, expires_at) VALUES (v_lease_id, v_claimed, v_expires);
-    END IF;
+    RETURN QUERY SELECT * FROM queen._claim_lanes(v_queues, v_policies, v_group, v_left,
+        queen._partition_cap(p_max_partitions, v_any, v_left), p_lease_seconds, p_auto_ack, p_subscription_mode, v_from);
 END $$;
 COMMENT ON FUNCTION queen.log_pop_discovery_v1(text, text, text, integer, integer, integer, boolean, text, text, uuid, boolean, integer) IS
 'Claim the next messages of all queues with a namespace, a task or both, for a consumer group, under one lease; answers slices of segments in offset order.';

@@ -1,0 +1,103 @@
+/*
+ * Purpose:     claim partitions of the given queues for a group, under one lease and one budget, in random order: the search
+ *              and the claims of a pop that names no partition. Where one partition is enough the quick search comes first.
+ * Locks:       as _candidates and _pop_partition: consumer rows, SKIP LOCKED; it never waits.
+ * Isolation:   READ COMMITTED.
+ * Volatility:  VOLATILE: writes.
+ * Bounds:      p_budget frames (at least 1), p_cap partitions (0 or less: no cap); the candidates of each queue.
+ * Idempotency: none.
+ * Raises:      nothing.
+ * Source:      O-6..O-9, O-30, E-8.
+ */
+CREATE OR REPLACE FUNCTION queen._claim_lanes(
+    p_queues queen.queues[],
+    p_policies boolean[],
+    p_group text,
+    p_budget integer,
+    p_cap integer,
+    p_lease_seconds integer,
+    p_auto_ack boolean,
+    p_mode text,
+    p_from text
+) RETURNS SETOF queen.pop_row
+LANGUAGE plpgsql VOLATILE AS $$
+DECLARE
+    r_row queen.pop_row;
+    r_lane record;
+    v_quick boolean := p_cap = 1;
+    v_left integer := p_budget;
+    v_lease_id text;
+    v_expires timestamptz;
+    v_claimed uuid[] := '{}'::uuid[];
+BEGIN
+    LOOP
+        FOR r_lane IN
+            SELECT n.i, c.id
+            FROM generate_subscripts(p_queues, 1) n (i)
+            CROSS JOIN LATERAL queen._candidates((p_queues[n.i]).id, p_group, p_cap, v_quick) c
+            ORDER BY random()
+        LOOP
+            FOR r_row IN
+                SELECT * FROM queen._pop_partition(r_lane.id, p_queues[r_lane.i], p_group, v_left, v_lease_id,
+                    queen._lease_seconds(p_lease_seconds, (p_queues[r_lane.i]).lease_time), p_auto_ack,
+                    p_mode, p_from, p_policies[r_lane.i])
+            LOOP
+                IF v_claimed[cardinality(v_claimed)] IS DISTINCT FROM r_lane.id THEN
+                    v_claimed := v_claimed || r_lane.id;
+                END IF;
+                v_lease_id := nullif(r_row.lease_id, '');
+                v_expires := greatest(v_expires, r_row.lease_expires_at);
+                v_left := v_left - cardinality(r_row.payloads);
+                RETURN NEXT r_row;
+            END LOOP;
+            EXIT WHEN v_left = 0 OR (p_cap > 0 AND cardinality(v_claimed) >= p_cap);
+        END LOOP;
+        EXIT WHEN NOT v_quick OR cardinality(v_claimed) > 0;
+        v_quick := false;
+    END LOOP;
+    IF cardinality(v_claimed) > 1 AND NOT p_auto_ack THEN
+        INSERT INTO queen.log_lease_members (lease_id, partition_ids, expires_at) VALUES (v_lease_id, v_claimed, v_expires);
+    END IF;
+END $$;
+REVOKE ALL ON FUNCTION queen._claim_lanes(queen.queues[], boolean[], text, integer, integer, integer, boolean, text, text) FROM PUBLIC;
+
+-- How long a lease lasts: as asked, else as the queue says, else a minute.
+CREATE OR REPLACE FUNCTION queen._lease_seconds(p_asked integer, p_lease_time integer) RETURNS integer
+LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
+    SELECT CASE WHEN p_asked > 0 THEN p_asked WHEN p_lease_time > 0 THEN p_lease_time ELSE 60 END
+$$;
+REVOKE ALL ON FUNCTION queen._lease_seconds(integer, integer) FROM PUBLIC;
+
+/*
+ * Purpose:     how many partitions a pop takes that does not say so: one, or as many as a conflating group needs to fill
+ *              its batch with one message each, at most 64.
+ * Locks:       none.  Isolation: any.  Volatility: IMMUTABLE.  Bounds: none.  Idempotency: yes.  Raises: nothing.
+ * Source:      O-9, O-54.
+ */
+CREATE OR REPLACE FUNCTION queen._partition_cap(p_asked integer, p_conflates boolean, p_budget integer) RETURNS integer
+LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
+    SELECT coalesce(p_asked, CASE WHEN p_conflates THEN least(p_budget, 64) ELSE 1 END)
+$$;
+REVOKE ALL ON FUNCTION queen._partition_cap(integer, boolean, integer) FROM PUBLIC;
+
+/*
+ * Purpose:     refuse a group that cannot be, and conflation for a call that cannot have it.
+ * Locks:       none.  Isolation: READ COMMITTED, which it demands.  Volatility: STABLE.
+ * Bounds:      none.  Idempotency: yes.
+ * Raises:      QN400, detail: the argument.
+ * Source:      O-52, design 3.3.
+ */
+CREATE OR REPLACE FUNCTION queen._check_pop(
+    p_group text,
+    p_auto_ack boolean,
+    p_conflation boolean
+) RETURNS void
+LANGUAGE plpgsql STABLE AS $$
+BEGIN
+    PERFORM queen._require_read_committed();
+    PERFORM queen._check_name(p_group, 'consumerGroup');
+    IF p_conflation AND (p_auto_ack OR p_group COLLATE "C" = '__QUEUE_MODE__') THEN
+        PERFORM queen._raise('QN400', 'conflation needs a consumer group, and no autoAck', 'conflation');
+    END IF;
+END $$;
+REVOKE ALL ON FUNCTION queen._check_pop(text, boolean, boolean) FROM PUBLIC;
