@@ -105,6 +105,13 @@ func testThreeWays(t *testing.T, o *overlay, src source) {
 	compared := strings.Join(lines(t, migrated.conn, catalogue), "\n")
 	require.Contains(t, compared, "queen_writer=X", "grants are compared too")
 	require.Contains(t, compared, "functions|1|", "so are the recorded hashes")
+	execSQL(t, extension.conn, `SET ROLE queen_reader`)
+	for _, view := range []string{"queue", "group", "partition", "retention", "maintenance"} {
+		execSQL(t, extension.conn, `SELECT * FROM queen.`+view+`_status`)
+	}
+	_, err := extension.conn.Exec(t.Context(), `SELECT * FROM queen.queues`)
+	require.ErrorContains(t, err, "permission denied", "a reader sees the views and no table")
+	execSQL(t, extension.conn, `RESET ROLE`)
 	requireSameCatalogue(t, migrated, printedFile)
 	requireSameCatalogue(t, migrated, extension)
 	for _, table := range []string{"queen.schema_migrations", "queen.schema_functions"} {
