@@ -117,6 +117,8 @@ func (s *Server) setMaintenance(ctx context.Context, in *switchInput) (*pushSwit
 	stats, healthy := s.spool.stats()
 	reply := &pushSwitchReply{Body: PushSwitchResult{MaintenanceMode: enabled, BufferedMessages: stats.PendingCount, BufferHealthy: healthy}}
 	switch {
+	case !enabled && s.spool == nil:
+		reply.Body.Message = "pushes are stored again"
 	case !enabled:
 		reply.Body.Message = "pushes are stored again; what the spools hold is replayed"
 	case s.spool == nil:

@@ -110,9 +110,10 @@ func (s *Server) guard(next http.Handler) http.Handler {
 }
 
 // clean reports whether the mux takes the path as it is. It would redirect
-// others, and a redirect loses a body and changes names (F159).
+// others, and a redirect loses a body and changes names (F159); and to it a
+// segment that is a slash is the end of the path.
 func clean(escaped string) bool {
-	return strings.HasPrefix(escaped, "/") && path.Clean(escaped) == escaped
+	return strings.HasPrefix(escaped, "/") && path.Clean(escaped) == escaped && !strings.Contains(strings.ToUpper(escaped)+"/", "/%2F/")
 }
 
 // rescue turns a panic into an answer, and the stack into one log line (F169).

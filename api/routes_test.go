@@ -24,6 +24,8 @@ func TestUnknownRoutesAreJSONAndNeverRedirect_F159(t *testing.T) {
 		{"PATCH", "/api/v1/nothing", 404, "no_such_route"},
 		{"GET", "/health/", 404, "no_such_route"},
 		{"GET", "//health", 404, "no_such_route"},
+		{"GET", "/api/v1/resources/queues/%2F", 404, "no_such_route"},
+		{"GET", "/api/v1/resources/queues/%2f/depth", 404, "no_such_route"},
 		{"GET", "/./health", 404, "no_such_route"},
 		{"GET", "/x/../health", 404, "no_such_route"},
 		{"POST", "/health", 405, "method_not_allowed"},

@@ -2,7 +2,6 @@ package workers
 
 import (
 	"context"
-	"fmt"
 	"log/slog"
 	"time"
 
@@ -19,18 +18,7 @@ const (
 // deadLetterRetentionSeconds. Any number of servers may run it: a step skips
 // what another holds. A queue that has not set the option loses nothing.
 func DeadLetters(q db.Querier, log *slog.Logger) *Loop {
-	return &Loop{
-		Name:    "dead letters",
-		Every:   purgeEvery,
-		Jitter:  purgeEvery / 10,
-		Timeout: 30 * time.Second,
-		Log:     log,
-		Step: func(ctx context.Context) (Result, error) {
-			row, err := q.PurgeDeadLettersStep(ctx, purgeRows)
-			if err != nil {
-				return Result{}, fmt.Errorf("remove old dead letters: %w", err)
-			}
-			return Result{Worked: int(row.Worked), Done: row.Done}, nil
-		},
-	}
+	return newLoop("dead letters", purgeEvery, log, func(ctx context.Context) (db.StepRow, error) {
+		return q.PurgeDeadLettersStep(ctx, purgeRows)
+	})
 }

@@ -6,10 +6,13 @@ package workers
 
 import (
 	"context"
+	"fmt"
 	"log/slog"
 	"math/rand/v2"
 	"sync"
 	"time"
+
+	"regent.local/regent/db"
 )
 
 // Result is what one step did.
@@ -40,6 +43,24 @@ type Loop struct {
 	Step Step
 	// Log gets one line for a run that did something, and one for each failure.
 	Log *slog.Logger
+}
+
+// stepTimeout bounds a step of maintenance. Each is bounded in rows, so one that
+// takes this long is stuck.
+const stepTimeout = 30 * time.Second
+
+// newLoop is a loop whose step is one call of a bounded stored function.
+func newLoop(name string, every time.Duration, log *slog.Logger, step func(context.Context) (db.StepRow, error)) *Loop {
+	return &Loop{
+		Name: name, Every: every, Jitter: every / 10, Timeout: stepTimeout, Log: log,
+		Step: func(ctx context.Context) (Result, error) {
+			row, err := step(ctx)
+			if err != nil {
+				return Result{}, fmt.Errorf("%s: %w", name, err)
+			}
+			return Result{Worked: int(row.Worked), Done: row.Done}, nil
+		},
+	}
 }
 
 // maxBackoff bounds the pause after repeated failures.

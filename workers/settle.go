@@ -21,21 +21,10 @@ const (
 // partitions. Any number of servers may run it: the steps skip what another
 // holds.
 func Settle(q db.Querier, log *slog.Logger) *Loop {
-	return &Loop{
-		Name:    "settle",
-		Every:   settleEvery,
-		Jitter:  settleEvery / 10,
-		Timeout: 30 * time.Second,
-		Log:     log,
-		Step: func(ctx context.Context) (Result, error) {
-			if _, err := q.MarkClock(ctx); err != nil {
-				return Result{}, fmt.Errorf("mark the clock: %w", err)
-			}
-			row, err := q.SettleHeadsStep(ctx, settleRows, int32(settleQuiet/time.Second))
-			if err != nil {
-				return Result{}, fmt.Errorf("settle heads: %w", err)
-			}
-			return Result{Worked: int(row.Worked), Done: row.Done}, nil
-		},
-	}
+	return newLoop("settle", settleEvery, log, func(ctx context.Context) (db.StepRow, error) {
+		if _, err := q.MarkClock(ctx); err != nil {
+			return db.StepRow{}, fmt.Errorf("mark the clock: %w", err)
+		}
+		return q.SettleHeadsStep(ctx, settleRows, int32(settleQuiet/time.Second))
+	})
 }

@@ -234,7 +234,7 @@ func change(cmd *cobra.Command, c client, format outputFormat, group, queue stri
 		}
 	}
 	if !dryRun {
-		return fmt.Errorf("this would %s group %q on %d queues; --yes does it", verb, group, len(own))
+		return fmt.Errorf("this would %s group %q on %s; --yes does it", verb, group, counted(int64(len(own)), "queue"))
 	}
 	items := make([]any, len(own))
 	for i, one := range own {

@@ -47,7 +47,7 @@ func TestGroupCommands(t *testing.T) {
 			require.Contains(t, run(1, "group", "seek", group, "nowhere-"+name, "--to", "end", "--yes"), "Queue not found or has no partitions")
 			require.Contains(t, run(1, "group", "seek", group, queue, "--to", "end", "--partition", "nowhere", "--yes"), "Partition not found")
 
-			require.Contains(t, run(1, "group", "delete", group), "on 1 queues; --yes does it")
+			require.Contains(t, run(1, "group", "delete", group), "on 1 queue; --yes does it")
 			pop(4)
 			require.Contains(t, run(0, "group", "delete", group, queue, "--keep-subscription", "--yes"), "deletedPartitions")
 			pop(0)

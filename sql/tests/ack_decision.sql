@@ -219,7 +219,11 @@ BEGIN
         ('{g,g}', '{1}', '{0}', '{completed}', NULL, 'p_counts'), ('{g}', '{2}', '{0}', '{completed}', NULL, 'p_counts'), ('{g}', '{1}', '{0}', '{completed,failed}', NULL, 'p_counts'),
         ('{g}', '{1}', '{0}', '{completed}', '{a,b}', 'p_counts'), ('{g}', '{NULL}', '{0}', '{completed}', NULL, 'p_counts'), ('{g}', '{-1}', '{0}', '{completed}', NULL, 'p_counts'),
         ('{g}', '{1}', '{0}', '{Completed}', NULL, 'p_statuses'), ('{g}', '{1}', '{0}', '{NULL}', NULL, 'p_statuses'), ('{g}', '{1}', '{0}', '{""}', NULL, 'p_statuses'),
-        ('{g}', '{1}', '{0}', NULL, NULL, 'p_counts'), ('{g}', '{1}', '{NULL}', '{completed}', NULL, 'p_transaction_ids')) v (groups, counts, ids, statuses, errors, field)
+        ('{g}', '{1}', '{0}', NULL, NULL, 'p_counts'), ('{g}', '{1}', '{NULL}', '{completed}', NULL, 'p_transaction_ids'),
+        ('[0:0]={g}', '{1}', '{0}', '{completed}', NULL, 'p_transaction_ids'), ('{g}', '[0:0]={1}', '{0}', '{completed}', NULL, 'p_transaction_ids'),
+        ('{g}', '{2}', '{{0,1}}', '{completed,completed}', NULL, 'p_transaction_ids'), ('{g}', '{1}', '[0:0]={0}', '{completed}', NULL, 'p_transaction_ids'),
+        ('{g}', '{1}', '{0}', '[0:0]={completed}', NULL, 'p_transaction_ids'), ('{g}', '{1}', '{0}', '{completed}', '[0:0]={a}', 'p_transaction_ids'),
+        (NULL, '{1}', '{0}', '{completed}', NULL, 'p_counts'), ('{NULL}', '{1}', '{0}', '{completed}', NULL, 'p_consumer_groups')) v (groups, counts, ids, statuses, errors, field)
     LOOP
         v_field := '';
         BEGIN
@@ -231,6 +235,11 @@ BEGIN
     END LOOP;
     ASSERT pg_temp.row('qa') = '-1 2 L 0 0 1 0', 'design 7: nothing moved';
     -- The human face.
+    BEGIN
+        PERFORM queen.ack_v1(v_ids[1], '{{0,1}}', v_a, 'g');
+        ASSERT false, 'design 7: ack_v1 of two dimensions';
+    EXCEPTION WHEN SQLSTATE 'QN400' THEN NULL;
+    END;
     SELECT string_agg(concat_ws(':', a.item, a.success, a.lease_released), ' ' ORDER BY a.item) INTO v_got FROM queen.ack_v1(v_ids[1], '{0,1}', v_a, 'g') a;
     ASSERT v_got = '0:t:f 1:t:f' AND pg_temp.row('qa') = '1 2 L 0 0 1 2', 'design 4: ack_v1: ' || v_got;
     ASSERT (SELECT a.dlq AND a.lease_released FROM queen.ack_v1(v_ids[1], '{2}', v_a, 'g', 'dlq', 'bad') a), 'design 4: status and reason';

@@ -42,6 +42,9 @@ BEGIN
 
     ASSERT pg_temp.fails($q$SELECT queen.log_fetch_v1('{q}', '{p}', '{-1}')$q$) = 'QN400 offset must be 0 or more', 'negative';
     ASSERT pg_temp.fails($q$SELECT queen.log_fetch_v1('{q,q}', '{p}', '{0,0}')$q$) = 'QN400 every array must have one element an entry', 'unequal arrays';
+    ASSERT (SELECT bool_and(pg_temp.fails(format('SELECT queen.log_fetch_v1(%s)', a)) LIKE 'QN400 every array must have one %') FROM unnest(ARRAY[
+        $q$'[0:0]={q}', '{p}', '{0}'$q$, $q$'{q}', '[0:0]={p}', '{0}'$q$, $q$'{q}', '{p}', '[0:0]={0}'$q$, $q$'{q}', '{p}', '{0}', '[0:0]={9}'$q$,
+        $q$'{{q}}', '{p}', '{0}'$q$, $q$'{q}', '{p}', NULL$q$, $q$'{q}', NULL, '{0}'$q$, $q$NULL, '{p}', '{0}'$q$]) a), 'arrays that are no lists';
     ASSERT pg_temp.fails($q$SELECT queen.log_fetch_v1(ARRAY[NULL], '{p}', '{0}')$q$) = 'QN400 queue must not be null', 'null name';
     ASSERT pg_temp.fails($q$SELECT queen.log_fetch_v1(array_fill('q'::text, '{1025}'), array_fill('p'::text, '{1025}'), array_fill(0::bigint, '{1025}'))$q$)
         = 'QN400 at most 1024 entries are allowed', 'too many';

@@ -26,6 +26,16 @@ BEGIN
         ASSERT false, 'a refused group fails the piece';
     EXCEPTION WHEN SQLSTATE 'QN409' THEN NULL;
     END;
+    FOR i IN 1..7 LOOP
+        BEGIN
+            PERFORM queen.log_replay_spool_v1(CASE i WHEN 1 THEN NULL ELSE c_spool END, CASE i WHEN 2 THEN NULL ELSE 2 END, 10, 20,
+                CASE i WHEN 3 THEN '[0:0]={q}' WHEN 4 THEN NULL ELSE '{q}'::text[] END, '{a}', '{1}',
+                CASE i WHEN 4 THEN NULL WHEN 5 THEN '{{8}}' ELSE '{8}'::text[] END,
+                p_sealed => CASE i WHEN 6 THEN '[0:0]={f}' WHEN 7 THEN '{f,f}' END::boolean[]);
+            ASSERT false, 'arguments that cannot be are refused, not passed over: ' || i;
+        EXCEPTION WHEN SQLSTATE 'QN400' THEN NULL;
+        END;
+    END LOOP;
     ASSERT (SELECT position = 10 FROM queen.spool_files WHERE spool_id = c_spool AND file = 2), 'and leaves the position';
     ASSERT (SELECT sum(frames) = 3 FROM queen.log_segments), 'and its neighbours unstored';
     ASSERT (SELECT worked = 1 FROM queen.log_forget_spool_v1(c_spool, ARRAY[2]::bigint[])), 'a file that is gone is forgotten';

@@ -15,7 +15,8 @@ CREATE OR REPLACE FUNCTION queen._check_push(
     p_keys text[],
     p_trace_ids text[],
     p_producer_subs text[],
-    p_nonces bigint[]
+    p_nonces bigint[],
+    p_sealed boolean[]
 ) RETURNS boolean
 LANGUAGE plpgsql STABLE AS $$
 DECLARE
@@ -25,11 +26,13 @@ DECLARE
 BEGIN
     IF NOT (queen._is_list(p_queues) AND queen._is_list(p_partitions) AND queen._is_list(p_counts) AND queen._is_list(p_payloads)
         AND queen._is_list(p_ids) AND queen._is_list(p_keys) AND queen._is_list(p_trace_ids) AND queen._is_list(p_producer_subs)
-        AND queen._is_list(p_nonces)) THEN
+        AND queen._is_list(p_nonces) AND queen._is_list(p_sealed)) THEN
         PERFORM queen._raise('QN400', 'every array must have one dimension and begin at 1', 'p_payloads');
     ELSIF cardinality(p_partitions) IS DISTINCT FROM v_groups OR cardinality(p_counts) IS DISTINCT FROM v_groups
        OR cardinality(p_nonces) <> v_groups THEN
         PERFORM queen._raise('QN400', 'p_queues, p_partitions, p_counts and p_nonces must have one element a group', 'p_counts');
+    ELSIF cardinality(p_sealed) <> v_groups THEN
+        PERFORM queen._raise('QN400', 'p_sealed must have one element a group', 'p_sealed');
     ELSIF v_items IS NULL OR array_position(p_counts, NULL) IS NOT NULL OR 0 > ANY (p_counts) OR v_items <>
         (CASE WHEN v_groups = 1 THEN p_counts[1] ELSE (SELECT coalesce(sum(c), 0) FROM unnest(p_counts) c) END) THEN
         PERFORM queen._raise('QN400', 'p_counts must add up to the number of payloads', 'p_counts');
@@ -54,7 +57,7 @@ BEGIN
     END LOOP;
     RETURN true;
 END $$;
-REVOKE ALL ON FUNCTION queen._check_push(text[], text[], integer[], text[], text[], text[], text[], text[], bigint[]) FROM PUBLIC;
+REVOKE ALL ON FUNCTION queen._check_push(text[], text[], integer[], text[], text[], text[], text[], text[], bigint[], boolean[]) FROM PUBLIC;
 
 /*
  * Purpose:     whether an array is a plain list, or NULL: PostgreSQL's arrays may have more dimensions and begin anywhere, and a
@@ -121,10 +124,13 @@ REVOKE ALL ON FUNCTION queen._check_surrogates(json[]) FROM PUBLIC;
  * Source:      design 4 (encryptionEnabled).
  */
 CREATE OR REPLACE FUNCTION queen._are_envelopes(p_payloads text[]) RETURNS boolean
-LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
-    SELECT coalesce(bool_and(CASE WHEN json_typeof(x::json) = 'object' THEN (
-        SELECT array_agg(k COLLATE "C" ORDER BY k COLLATE "C") = ARRAY['authTag', 'encrypted', 'iv', 'kid'] FROM json_object_keys(x::json) k
-    ) ELSE false END), false)
-    FROM unnest(p_payloads) x
-$$;
+LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
+BEGIN
+    -- Not in SQL: it is too large to be inlined, and would be planned anew for each group.
+    RETURN (
+        SELECT coalesce(bool_and(CASE WHEN json_typeof(x::json) = 'object' THEN (
+            SELECT array_agg(k COLLATE "C" ORDER BY k COLLATE "C") = ARRAY['authTag', 'encrypted', 'iv', 'kid'] FROM json_object_keys(x::json) k
+        ) ELSE false END), false)
+        FROM unnest(p_payloads) x);
+END $$;
 REVOKE ALL ON FUNCTION queen._are_envelopes(text[]) FROM PUBLIC;

@@ -32,9 +32,10 @@ DECLARE
     v_to integer;
     v_i integer;
 BEGIN
-    IF coalesce(v_groups, 0) = 0 AND coalesce(cardinality(p_payloads), 0) = 0 THEN
+    IF coalesce(v_groups, 0) + coalesce(cardinality(p_payloads), 0) + coalesce(cardinality(p_counts), 0) = 0 THEN
         RETURN NULL;
-    ELSIF NOT queen._check_push(p_queues, p_partitions, p_counts, p_payloads, p_ids, p_keys, p_trace_ids, p_producer_subs, p_nonces) THEN
+    ELSIF NOT queen._check_push(p_queues, p_partitions, p_counts, p_payloads, p_ids, p_keys, p_trace_ids, p_producer_subs, p_nonces,
+        p_sealed) THEN
         RETURN NULL;
     END IF;
     r_lanes := queen._resolve_lanes(p_queues, p_partitions, p_tenant_id);

@@ -50,8 +50,6 @@ BEGIN
             RETURN NEXT r_row;
             RETURN;
         END IF;
-    ELSIF cardinality(p_sealed) <> cardinality(p_queues) THEN
-        PERFORM queen._raise('QN400', 'p_sealed must have one element a group', 'p_sealed');
     END IF;
     FOREACH r_row IN ARRAY coalesce(queen._push(p_queues, p_partitions, p_counts, p_payloads, p_transaction_ids, p_keys,
         p_nonces, p_skip_locked, queen._tenant(p_tenant_id), p_trace_ids, p_producer_subs, p_sealed), '{}')

@@ -88,13 +88,19 @@ CREATE OR REPLACE FUNCTION queen._check_ack(
 LANGUAGE plpgsql STABLE AS $$
 DECLARE
     v_items integer := coalesce(cardinality(p_transaction_ids), 0);
+    v_groups integer := coalesce(cardinality(p_partition_ids), 0);
 BEGIN
-    IF cardinality(p_consumer_groups) <> cardinality(p_partition_ids) OR cardinality(p_lease_ids) <> cardinality(p_partition_ids)
-       OR cardinality(p_counts) <> cardinality(p_partition_ids) OR array_position(p_counts, NULL) IS NOT NULL OR 0 > ANY (p_counts) THEN
+    IF NOT (queen._is_list(p_partition_ids) AND queen._is_list(p_consumer_groups) AND queen._is_list(p_lease_ids) AND queen._is_list(p_counts)
+        AND queen._is_list(p_transaction_ids) AND queen._is_list(p_statuses) AND queen._is_list(p_errors)) THEN
+        PERFORM queen._raise('QN400', 'every array must have one dimension and begin at 1', 'p_transaction_ids');
+    ELSIF coalesce(cardinality(p_consumer_groups), 0) <> v_groups OR cardinality(p_lease_ids) <> v_groups
+       OR coalesce(cardinality(p_counts), 0) <> v_groups OR array_position(p_counts, NULL) IS NOT NULL OR 0 > ANY (p_counts) THEN
         PERFORM queen._raise('QN400', 'partitions, groups, leases and counts must have one element a group', 'p_counts');
     ELSIF coalesce(cardinality(p_statuses), 0) <> v_items OR cardinality(p_errors) <> v_items
        OR coalesce((SELECT sum(c) FROM unnest(p_counts) c), 0) <> v_items THEN
         PERFORM queen._raise('QN400', 'p_counts must add up to the number of items', 'p_counts');
+    ELSIF array_position(p_consumer_groups, NULL) IS NOT NULL THEN
+        PERFORM queen._raise('QN400', 'a consumer group must not be null', 'p_consumer_groups');
     ELSIF array_position(p_transaction_ids, NULL) IS NOT NULL THEN
         PERFORM queen._raise('QN400', 'a transaction id must not be null', 'p_transaction_ids');
     ELSIF EXISTS (SELECT FROM unnest(p_statuses) s WHERE s IS NULL OR s NOT IN ('completed', 'failed', 'retry', 'dlq')) THEN

@@ -47,11 +47,8 @@ DECLARE
     v_foreign integer;
 BEGIN
     PERFORM queen._require_read_committed();
-    IF cardinality(p_queues) > 0 OR cardinality(p_payloads) > 0 THEN
-        PERFORM queen._check_push(p_queues, p_partitions, p_counts, p_payloads, p_transaction_ids, p_keys, p_trace_ids, NULL, p_nonces);
-    END IF;
-    IF cardinality(p_sealed) <> coalesce(cardinality(p_queues), 0) THEN
-        PERFORM queen._raise('QN400', 'p_sealed must have one element a group', 'p_sealed');
+    IF coalesce(cardinality(p_queues), 0) + coalesce(cardinality(p_payloads), 0) + coalesce(cardinality(p_counts), 0) > 0 THEN
+        PERFORM queen._check_push(p_queues, p_partitions, p_counts, p_payloads, p_transaction_ids, p_keys, p_trace_ids, NULL, p_nonces, p_sealed);
     END IF;
     PERFORM queen._check_ack(p_ack_partition_ids, p_ack_groups, p_ack_lease_ids, p_ack_counts, p_ack_transaction_ids,
         p_ack_statuses, p_ack_errors);

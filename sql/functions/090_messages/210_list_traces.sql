@@ -8,17 +8,21 @@
  * Raises:      QN400 for a negative limit or offset.
  * Source:      spec 4.10.
  */
-CREATE OR REPLACE FUNCTION queen._trace_document(r_trace queen.message_traces) RETURNS jsonb
+CREATE OR REPLACE FUNCTION queen._trace_document(
+    r_trace queen.message_traces,
+    p_more jsonb
+) RETURNS json
 LANGUAGE sql STABLE AS $$
-    SELECT jsonb_build_object(
+    SELECT queen._with_data(p_more || jsonb_build_object(
         'id', r_trace.id,
         'event_type', r_trace.event_type,
         'consumer_group', r_trace.consumer_group,
         'worker_id', r_trace.worker_id,
         'created_at', queen._utc_ms(r_trace.created_at),
-        'trace_names', coalesce((SELECT jsonb_agg(n.trace_name ORDER BY n.trace_name) FROM queen.message_trace_names n WHERE n.trace_id = r_trace.id), '[]'))
+        'trace_names', coalesce((SELECT jsonb_agg(n.trace_name ORDER BY n.trace_name) FROM queen.message_trace_names n WHERE n.trace_id = r_trace.id), '[]')),
+        r_trace.data)
 $$;
-REVOKE ALL ON FUNCTION queen._trace_document(queen.message_traces) FROM PUBLIC;
+REVOKE ALL ON FUNCTION queen._trace_document(queen.message_traces, jsonb) FROM PUBLIC;
 
 /*
  * Purpose:     add the data of a trace to its document, as it was sent: it never becomes jsonb.
@@ -45,7 +49,7 @@ DECLARE
     v_tenant uuid := queen._tenant(p_tenant_id);
 BEGIN
     RETURN (
-        SELECT json_build_object('traces', coalesce(json_agg(queen._with_data(queen._trace_document(x.t), (x.t).data) ORDER BY (x.t).created_at, (x.t).id), '[]'))
+        SELECT json_build_object('traces', coalesce(json_agg(queen._trace_document(x.t, '{}') ORDER BY (x.t).created_at, (x.t).id), '[]'))
         FROM (
             SELECT t FROM queen.message_traces t
             WHERE t.partition_id = p_partition_id
@@ -73,12 +77,12 @@ BEGIN
     PERFORM queen._check_page(p_limit, p_offset);
     RETURN (
         SELECT json_build_object(
-            'traces', coalesce(json_agg(queen._with_data(queen._trace_document(x.t) || jsonb_build_object(
+            'traces', coalesce(json_agg(queen._trace_document(x.t, jsonb_build_object(
                 'transaction_id', (x.t).transaction_id,
                 'partition_id', (x.t).partition_id,
                 'queue_name', (x.t).queue_name,
                 'partition_name', (x.t).partition_name,
-                'message_payload', NULL), (x.t).data) ORDER BY x.created_at, (x.t).id), '[]'),
+                'message_payload', NULL)) ORDER BY x.created_at, (x.t).id), '[]'),
             'total', (SELECT count(*) FROM queen.message_trace_names n WHERE n.tenant_id = v_tenant AND n.trace_name = p_trace_name COLLATE "C"),
             'pagination', json_build_object('limit', v_limit, 'offset', p_offset))
         FROM (

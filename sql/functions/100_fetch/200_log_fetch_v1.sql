@@ -137,7 +137,9 @@ DECLARE
 BEGIN
     IF v_entries > 1024 THEN
         PERFORM queen._raise('QN400', 'at most 1024 entries are allowed', 'entries');
-    ELSIF cardinality(p_partitions) <> v_entries OR cardinality(p_offsets) <> v_entries OR cardinality(p_max_bytes) <> v_entries THEN
+    ELSIF NOT (queen._is_list(p_queues) AND queen._is_list(p_partitions) AND queen._is_list(p_offsets) AND queen._is_list(p_max_bytes)) THEN
+        PERFORM queen._raise('QN400', 'every array must have one dimension and begin at 1', 'entries');
+    ELSIF coalesce(cardinality(p_partitions), 0) <> v_entries OR coalesce(cardinality(p_offsets), 0) <> v_entries OR cardinality(p_max_bytes) <> v_entries THEN
         PERFORM queen._raise('QN400', 'every array must have one element an entry', 'entries');
     END IF;
     FOR r_entry IN

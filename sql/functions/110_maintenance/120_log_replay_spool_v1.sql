@@ -7,7 +7,7 @@
  * Volatility:  VOLATILE: writes.
  * Bounds:      the call given; the server sends at most 4 MiB, or one record.
  * Idempotency: by (spool, file, position), whatever the dedup window.
- * Raises:      as log_push_v1, and what a group is refused with: then nothing of the piece is stored.
+ * Raises:      QN400 for a position or a file that cannot be; as log_push_v1, and what a group is refused with: then nothing of the piece is stored.
  * Source:      P-34, issue 3 item 7, design 3.1.
  */
 CREATE OR REPLACE FUNCTION queen.log_replay_spool_v1(
@@ -34,7 +34,9 @@ DECLARE
     r_row queen.push_row;
 BEGIN
     PERFORM queen._require_read_committed();
-    IF p_from IS NULL OR p_to IS NULL OR p_from < 0 OR p_to <= p_from THEN
+    IF p_spool_id IS NULL OR p_file IS NULL THEN
+        PERFORM queen._raise('QN400', 'p_spool_id and p_file must not be null', 'p_file');
+    ELSIF p_from IS NULL OR p_to IS NULL OR p_from < 0 OR p_to <= p_from THEN
         PERFORM queen._raise('QN400', 'p_to must be above p_from', 'p_to');
     END IF;
     INSERT INTO queen.spool_files (spool_id, file, position) VALUES (p_spool_id, p_file, 0) ON CONFLICT (spool_id, file) DO NOTHING;
