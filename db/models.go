@@ -206,6 +206,35 @@ type QueenQueueStatsRow struct {
 	Processing    int64
 }
 
+// What retention may take from one queue now, all by one reading of the clock (at): what is older than age_before goes, what is older than completed_before and consumed, what is older than evict_before whatever else holds it, hash rows older than hashes_before, and what is over max_bytes or max_messages; null switches a rule off. Groups of idle_groups that did nothing since idle_before hold nothing back. hold_before is how far a sink lets the first two go, hold where that comes from: empty, pointer or cap.
+type QueenRetentionCutoffRow struct {
+	TenantID        uuid.UUID
+	QueueID         uuid.UUID
+	Queue           string
+	AgeBefore       *time.Time
+	CompletedBefore *time.Time
+	EvictBefore     *time.Time
+	HashesBefore    time.Time
+	MaxBytes        *int64
+	MaxMessages     *int64
+	IdleBefore      *time.Time
+	IdleGroups      []string
+	HoldBefore      *time.Time
+	Hold            string
+	At              time.Time
+}
+
+// What one step took away: segments with their frames, bytes as sent and frames that some group had not consumed; rows of earlier steps that it deleted; where the log starts now, null for a partition that is gone; and whether nothing is left to do now.
+type QueenRetentionStepRow struct {
+	Segments  int32
+	Frames    int64
+	Bytes     int64
+	Unread    int64
+	Reclaimed int32
+	LogStart  *int64
+	Done      bool
+}
+
 // What became of one dead letter: moved (message_id and offset are those of the new message), duplicate, failed or busy (the dead letter is kept, error says why), gone, or movable in a dry run. queue and partition are where it went or would go; transaction_id is that of the message that failed.
 type ReplayRow struct {
 	DlqID         uuid.UUID

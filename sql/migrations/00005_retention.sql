@@ -9,6 +9,11 @@ ALTER TABLE queen.queues
 CREATE INDEX log_partitions_oldest_live_at_idx ON queen.log_partitions (queue_id, oldest_live_at) WHERE oldest_live_at IS NOT NULL;
 CREATE INDEX log_partitions_oldest_txn_at_idx ON queen.log_partitions (queue_id, oldest_txn_at) WHERE oldest_txn_at IS NOT NULL;
 
+-- Hash rows go as segments do: hidden first, deleted later.
+ALTER TABLE queen.log_partitions ADD COLUMN txns_reclaimed_to bigint DEFAULT 0 NOT NULL;
+-- What a step hid and none has deleted yet, after a crash too.
+CREATE INDEX log_partitions_unreclaimed_idx ON queen.log_partitions (id) WHERE reclaimed_to < log_start OR txns_reclaimed_to < txns_start;
+
 -- No foreign key: the audit row outlives the partition and the queue.
 CREATE TABLE queen.retention_history (
     id uuid DEFAULT gen_random_uuid() NOT NULL,
@@ -17,6 +22,7 @@ CREATE TABLE queen.retention_history (
     partition_id uuid NOT NULL,
     retention_type text NOT NULL,
     messages_deleted bigint DEFAULT 0 NOT NULL,
+    unread_deleted bigint DEFAULT 0 NOT NULL,
     bytes_deleted bigint DEFAULT 0 NOT NULL,
     rows_deleted bigint DEFAULT 0 NOT NULL,
     first_offset bigint,
@@ -26,7 +32,7 @@ CREATE TABLE queen.retention_history (
 );
 CREATE INDEX retention_history_executed_at_idx ON queen.retention_history (executed_at);
 CREATE INDEX retention_history_partition_id_idx ON queen.retention_history (partition_id);
-COMMENT ON TABLE queen.retention_history IS 'What each deleting step removed, by which rule: frames, uncompressed bytes, segment rows and the span of offsets. Written by the transaction that deletes.';
+COMMENT ON TABLE queen.retention_history IS 'What each deleting step removed, by which rule: frames, those of them that some group had not consumed (all when there was no group), bytes as sent, segment rows and the span of offsets. Written by the transaction that deletes.';
 
 -- Who runs a task of which one instance is enough. The database clock decides.
 CREATE TABLE queen.maintenance_leases (
@@ -46,14 +52,18 @@ CREATE TABLE queen.maintenance_leases (
 ) WITH (fillfactor = 50, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 500, autovacuum_vacuum_cost_delay = 0);
 COMMENT ON TABLE queen.maintenance_leases IS 'One row a task that one instance runs for all. Setting enabled to false pauses the task everywhere.';
 
+-- Slots, because who finds every row of its group locked by a transaction that idles adds one rather than wait, or its
+-- activity would be lost. No foreign key: the deletion of a queue would wait for such a transaction.
 CREATE TABLE queen.group_activity (
     queue_id uuid NOT NULL,
     consumer_group text COLLATE "C" NOT NULL,
+    slot bigint NOT NULL,
     last_active_at timestamptz NOT NULL,
-    CONSTRAINT group_activity_pkey PRIMARY KEY (queue_id, consumer_group),
-    CONSTRAINT group_activity_queue_id_fkey FOREIGN KEY (queue_id) REFERENCES queen.queues (id) ON DELETE CASCADE
-) WITH (fillfactor = 50, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 500, autovacuum_vacuum_cost_delay = 0);
-COMMENT ON TABLE queen.group_activity IS 'When a group last did anything on a queue, written at most once a second. No row means active now.';
+    leased_until timestamptz NOT NULL,
+    CONSTRAINT group_activity_pkey PRIMARY KEY (queue_id, consumer_group, slot)
+) WITH (fillfactor = 50, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 500,
+        autovacuum_vacuum_cost_delay = 0, vacuum_truncate = off);
+COMMENT ON TABLE queen.group_activity IS 'When a group last did anything on a queue (the newest of its rows counts), and until when a lease of its may last; written at most once a second. No row means active now.';
 
 CREATE SEQUENCE queen.kv_version_seq CACHE 32;
 CREATE TABLE queen.kv (
@@ -65,6 +75,6 @@ CREATE TABLE queen.kv (
     expires_at timestamptz,
     updated_at timestamptz DEFAULT clock_timestamp() NOT NULL,
     CONSTRAINT kv_pkey PRIMARY KEY (tenant_id, namespace, key),
-    CONSTRAINT kv_length CHECK (octet_length(namespace) <= 512 AND octet_length(key) <= 1024)
+    CONSTRAINT kv_length CHECK (octet_length(namespace) <= 512 AND octet_length(key) <= 2048)
 );
 COMMENT ON TABLE queen.kv IS 'Small values by name, such as how far a sink has copied a queue. A value exists while expires_at is null or in the future; version is an equality token.';

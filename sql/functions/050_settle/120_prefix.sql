@@ -25,7 +25,9 @@ DECLARE
 BEGIN
     SELECT * INTO r_head FROM queen.partition_head h WHERE h.id = p_partition_id;
     SELECT * INTO r_first FROM queen.log_segments s
-    WHERE s.partition_id = p_partition_id AND s.base_offset >= r_head.log_start AND s.end_offset >= p_new_start
+    -- No segment spans more than 1000 offsets.
+    WHERE s.partition_id = p_partition_id AND s.base_offset >= greatest(r_head.log_start, p_new_start - 999)
+      AND s.end_offset >= p_new_start
     ORDER BY s.base_offset
     LIMIT 1;
     IF r_first.partition_id IS NULL THEN
@@ -50,7 +52,8 @@ REVOKE ALL ON FUNCTION queen._move_log_start(uuid, bigint) FROM PUBLIC;
 
 /*
  * Purpose:     delete segment rows below the start of a partition's log, which nobody can see any more.
- * Locks:       none on the partition until the last statement, which notes how far it came.
+ * Locks:       the rows deleted; the partition row only when it is free, to note how far it came: whoever deletes the
+ *              partition holds it while waiting for those rows.
  * Isolation:   READ COMMITTED.
  * Volatility:  VOLATILE: writes.
  * Bounds:      p_max_rows segments.
@@ -64,12 +67,14 @@ CREATE OR REPLACE FUNCTION queen._reclaim_prefix(
 ) RETURNS integer
 LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
+    v_from bigint;
     v_upto bigint;
+    v_start bigint;
     v_rows integer;
 BEGIN
-    SELECT max(x.base_offset), count(*) INTO v_upto, v_rows
+    SELECT max(x.reclaimed_to), max(x.base_offset), max(x.log_start), count(*) INTO v_from, v_upto, v_start, v_rows
     FROM (
-        SELECT s.base_offset
+        SELECT s.base_offset, p.reclaimed_to, p.log_start
         FROM queen.log_partitions p
         JOIN queen.log_segments s ON s.partition_id = p.id AND s.base_offset >= p.reclaimed_to AND s.base_offset < p.log_start
         WHERE p.id = p_partition_id
@@ -77,8 +82,10 @@ BEGIN
         LIMIT p_max_rows
     ) x;
     IF v_rows > 0 THEN
-        DELETE FROM queen.log_segments s WHERE s.partition_id = p_partition_id AND s.base_offset <= v_upto;
-        UPDATE queen.log_partitions p SET reclaimed_to = greatest(p.reclaimed_to, v_upto + 1) WHERE p.id = p_partition_id;
+        DELETE FROM queen.log_segments s WHERE s.partition_id = p_partition_id AND s.base_offset >= v_from AND s.base_offset <= v_upto;
+        UPDATE queen.log_partitions p
+        SET reclaimed_to = greatest(p.reclaimed_to, CASE WHEN v_rows < p_max_rows THEN v_start ELSE v_upto + 1 END)
+        WHERE p.id = (SELECT l.id FROM queen.log_partitions l WHERE l.id = p_partition_id FOR NO KEY UPDATE SKIP LOCKED);
     END IF;
     RETURN v_rows;
 END $$;

@@ -27,7 +27,10 @@ BEGIN
             ('queen_reader', ARRAY['list_consumer_groups_v1', 'list_lagging_partitions_v1', 'get_consumer_group_v1']),
             ('queen_writer', ARRAY['pop_discovery_v1', 'update_subscription_v1', 'seek_consumer_group_v1']),
             ('queen_admin', ARRAY['pop_discovery_v1', 'list_consumer_groups_v1', 'list_lagging_partitions_v1', 'get_consumer_group_v1',
-                'update_subscription_v1', 'seek_consumer_group_v1', 'delete_consumer_group_v1', 'get_maintenance_v1', 'set_maintenance_v1'])
+                'update_subscription_v1', 'seek_consumer_group_v1', 'delete_consumer_group_v1', 'get_maintenance_v1', 'set_maintenance_v1']),
+            ('queen_writer', ARRAY['kv_get_v1', 'kv_put_v1']),
+            ('queen_admin', ARRAY['kv_get_v1', 'kv_put_v1', 'log_retention_step_v1', 'log_evict_max_wait_step_v1', 'log_purge_hashes_step_v1',
+                'log_retention_cutoffs_v1'])
         ) w (grantee, names)
         JOIN pg_catalog.pg_proc p ON p.pronamespace = 'queen'::regnamespace AND p.proname = ANY (w.names)
         UNION ALL
