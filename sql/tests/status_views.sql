@@ -62,7 +62,7 @@ BEGIN
     PERFORM queen.pop_v1('shop.cart', 1, NULL, 'b', p_subscription_mode => 'all');
     INSERT INTO queen.consumer_groups_metadata (consumer_group, queue_id, subscription_mode, subscription_timestamp)
     SELECT 'subscribed', q.id, 'all', 'epoch' FROM queen.queues q WHERE q.name = 'shop.cart';
-    INSERT INTO queen.group_activity SELECT q.id, 'slow', now() - interval '2 h' FROM queen.queues q WHERE q.name = 'shop.cart';
+    INSERT INTO queen.group_activity SELECT q.id, 'slow', 0, now() - interval '2 h', now() FROM queen.queues q WHERE q.name = 'shop.cart';
     FOR r IN
         SELECT s.*, g.doc
         FROM queen.group_status s

@@ -39,7 +39,9 @@ SET jit = off AS $$
         FROM queen._group_standing(queen._tenant(p_tenant_id), NULL) t
         GROUP BY t.queue_id, t.consumer_group
     ) s ON s.queue_id = q.id AND s.consumer_group = g.consumer_group
-    LEFT JOIN queen.group_activity a ON a.queue_id = q.id AND a.consumer_group = g.consumer_group
+    LEFT JOIN (
+        SELECT x.queue_id, x.consumer_group, max(x.last_active_at) AS last_active_at FROM queen.group_activity x GROUP BY x.queue_id, x.consumer_group
+    ) a ON a.queue_id = q.id AND a.consumer_group = g.consumer_group
     LEFT JOIN queen.consumer_groups_metadata m ON m.queue_id = q.id AND m.consumer_group = g.consumer_group
         AND m.partition_name = '' AND m.namespace = '' AND m.task = ''
     WHERE q.tenant_id = (SELECT queen._tenant(p_tenant_id)) AND q.deleted_at IS NULL
