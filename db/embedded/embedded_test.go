@@ -180,9 +180,25 @@ func TestKilledPostgresIsReportedAndRecovers(t *testing.T) {
 	pf, err := readPIDFile(filepath.Join(o.DataDir, "pg"))
 	require.NoError(t, err)
 	require.Equal(t, first.PID(), pf.pid)
+	// A backend at work notices late that its postmaster is gone, and until then keeps
+	// the next one from starting, at whatever port.
+	conn, err := pgx.Connect(t.Context(), first.DSN())
+	require.NoError(t, err)
+	busy := make(chan struct{})
+	go func() {
+		defer close(busy)
+		_, _ = conn.Exec(context.Background(), "DO $$ BEGIN PERFORM set_config('application_name', 'busy', false); FOR i IN 1..12000000 LOOP END LOOP; END $$")
+	}()
+	watch, err := pgx.Connect(t.Context(), first.DSN())
+	require.NoError(t, err)
+	require.Eventually(t, func() bool {
+		var there bool
+		return watch.QueryRow(t.Context(), "SELECT count(*) > 0 FROM pg_stat_activity WHERE application_name = 'busy'").Scan(&there) == nil && there
+	}, 10*time.Second, time.Millisecond)
 	killHard(t, pf.pid)
 	<-first.Done()
 	require.ErrorContains(t, first.Err(), "killed")
+	defer func() { <-busy }()
 
 	o.PreferPort = first.Port()
 	second := startServer(t, o)

@@ -72,7 +72,9 @@ func (e *bootError) leftovers() bool {
 // start launches until the server is ready or fails for a lasting reason.
 func (l *launcher) start(ctx context.Context) (*Server, error) {
 	deadline := time.Now().Add(leftoverGrace)
-	for attempt := 1; ; attempt++ {
+	// Waiting for what a killed server left behind is no reason for another port,
+	// which whoever was connected would have to learn.
+	for attempt := 1; ; {
 		s, err := l.launch(ctx, attempt)
 		if err == nil {
 			return s, nil
@@ -84,6 +86,7 @@ func (l *launcher) start(ctx context.Context) (*Server, error) {
 		switch {
 		case boot.portTaken() && attempt < portAttempts:
 			l.opts.Log.Warn("port was taken by another process, trying the next")
+			attempt++
 		case boot.leftovers() && time.Now().Before(deadline):
 			time.Sleep(10 * pollEvery)
 		default:
