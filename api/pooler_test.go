@@ -7,97 +7,21 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
-	"net/url"
-	"os"
-	"os/exec"
-	"path/filepath"
 	"strings"
 	"sync"
-	"syscall"
 	"testing"
 	"time"
 
-	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
 
 	"regent.local/regent/db/dbtest"
 )
 
-// findPooler is the path of pgbouncer. As root on Debian it is installed when it is missing.
-func findPooler(t *testing.T) string {
-	t.Helper()
-	look := func() string {
-		for _, name := range []string{"pgbouncer", "/usr/sbin/pgbouncer", "/opt/homebrew/bin/pgbouncer"} {
-			if path, err := exec.LookPath(name); err == nil {
-				return path
-			}
-		}
-		return ""
-	}
-	path := look()
-	if path == "" && os.Getuid() == 0 {
-		out, err := exec.Command(filepath.Join("..", ".tools", "install")).CombinedOutput()
-		t.Logf("installing pgbouncer: %v\n%s", err, out)
-		path = look()
-	}
-	if path == "" {
-		t.Skip("there is no pgbouncer, and it cannot be installed here; on Debian: apt-get install pgbouncer")
-	}
-	return path
-}
-
-// startPooler runs pgbouncer in transaction mode with few server connections
-// before the database, and returns the connection string through it.
+// startPooler runs pgbouncer before the database, and returns the connection
+// string through it.
 func startPooler(t *testing.T, db *dbtest.Database) string {
 	t.Helper()
-	path := findPooler(t)
-	dir, err := os.MkdirTemp("", "regent-pooler-")
-	require.NoError(t, err)
-	t.Cleanup(func() { os.RemoveAll(dir) })
-	target := db.Pool.Config().ConnConfig
-	users := fmt.Sprintf("%q %q\n", target.User, target.Password)
-	require.NoError(t, os.WriteFile(filepath.Join(dir, "users"), []byte(users), 0o644))
-	settings := fmt.Sprintf(`[databases]
-* = host=%s port=%d
-[pgbouncer]
-listen_addr =
-listen_port = 6543
-unix_socket_dir = %s
-auth_type = trust
-auth_file = %s/users
-pool_mode = transaction
-default_pool_size = 5
-max_client_conn = 200
-logfile = %s/log
-`, target.Host, target.Port, dir, dir, dir)
-	require.NoError(t, os.WriteFile(filepath.Join(dir, "ini"), []byte(settings), 0o644))
-	// The pipe ends with this process, however that ends, and pgbouncer with the pipe.
-	command := exec.Command("sh", "-c", `"$0" "$1" </dev/null & read -r end; kill $!; wait`, path, filepath.Join(dir, "ini"))
-	life, err := command.StdinPipe()
-	require.NoError(t, err)
-	if os.Getuid() == 0 { // which pgbouncer refuses to be; the owner of the socket may use it
-		owner := syscall.Credential{Uid: 65534, Gid: 65534}
-		if st, err := os.Stat(target.Host); err == nil {
-			owner.Uid, owner.Gid = st.Sys().(*syscall.Stat_t).Uid, st.Sys().(*syscall.Stat_t).Gid
-		}
-		require.NoError(t, os.Chown(dir, int(owner.Uid), int(owner.Gid)))
-		command.SysProcAttr = &syscall.SysProcAttr{Credential: &owner}
-	}
-	require.NoError(t, command.Start())
-	t.Cleanup(func() {
-		_ = life.Close()
-		_ = command.Wait()
-	})
-	query := url.Values{"host": {dir}, "port": {"6543"}, "sslmode": {"disable"}}
-	dsn := "postgres://" + url.PathEscape(target.User) + "@/" + db.Name + "?" + query.Encode()
-	require.Eventually(t, func() bool {
-		conn, err := pgx.Connect(context.Background(), dsn)
-		if err != nil {
-			return false
-		}
-		return conn.Close(context.Background()) == nil
-	}, 10*time.Second, 20*time.Millisecond, "pgbouncer answers")
-	return dsn
+	return dbtest.StartPooler(t, db.Pool.Config().ConnConfig).DSN(db.Name)
 }
 
 // pooled is how a server is set up behind a transaction-mode pooler.

@@ -176,6 +176,11 @@ type soakRun struct {
 	messages   []message
 }
 
+func (g *soakGroup) String() string {
+	return fmt.Sprintf("group %s: %s seen in order, %s redeliveries, %s calls failed, %s acks refused %v", g.name,
+		grouped(int64(g.seen)), grouped(int64(g.again)), grouped(int64(g.failed)), grouped(int64(g.refused)), g.reasons)
+}
+
 func (g *soakGroup) seenSoFar() int {
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -144,7 +144,7 @@ func (s *soak) run() {
 	group.Go(func() error { return s.push(ctx) })
 	for _, g := range s.groups {
 		for range soakWorkers {
-			group.Go(func() error { return s.consume(ctx, g) })
+			group.Go(func() error { return s.plan.consume(ctx, s.url, g) })
 		}
 	}
 	for _, kill := range s.plan.kills {
@@ -168,16 +168,25 @@ func (s *soak) start() {
 
 // stop ends the server, and a PostgreSQL that a failed test left alone.
 func (s *soak) stop() {
-	if s.server == nil {
-		return
+	if s.server != nil {
+		endServer(s.server)
+		endPostgres(s.dir)
 	}
-	_ = s.server.cmd.Process.Signal(syscall.SIGTERM)
+}
+
+// endServer stops a server, by force when it does not.
+func endServer(s *server) {
+	_ = s.cmd.Process.Signal(syscall.SIGTERM)
 	select {
-	case <-s.server.exited:
+	case <-s.exited:
 	case <-time.After(time.Minute):
-		_ = s.server.cmd.Process.Kill()
+		_ = s.cmd.Process.Kill()
 	}
-	text, err := os.ReadFile(filepath.Join(s.dir, "pg", "postmaster.pid"))
+}
+
+// endPostgres ends the PostgreSQL of a folder that was left alone.
+func endPostgres(dir string) {
+	text, err := os.ReadFile(filepath.Join(dir, "pg", "postmaster.pid"))
 	if err != nil {
 		return
 	}
@@ -187,7 +196,7 @@ func (s *soak) stop() {
 		return
 	}
 	// The pid may be another process's by now.
-	if args, err := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid)); err == nil && bytes.Contains(args, []byte(s.dir)) {
+	if args, err := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid)); err == nil && bytes.Contains(args, []byte(dir)) {
 		_ = syscall.Kill(pid, syscall.SIGQUIT)
 	}
 }
@@ -294,18 +303,18 @@ func (s *soak) pushOnce(ctx context.Context) (code int, errOut string, err error
 
 // consume takes and acks until the group has everything and no lease is left:
 // a pop that waits longer than a lease then finds nothing.
-func (s *soak) consume(ctx context.Context, g *soakGroup) error {
-	c, err := newHTTPClient(s.url, "", retrier{})
+func (p soakPlan) consume(ctx context.Context, url string, g *soakGroup) error {
+	c, err := newHTTPClient(url, "", retrier{})
 	if err != nil {
 		return err
 	}
 	defer c.Close()
-	req := popRequest{Queue: soakQueue, Group: g.name, Batch: s.plan.batch, Partitions: s.plan.parts,
-		Wait: time.Second, Lease: s.plan.lease, Mode: "all"}
+	req := popRequest{Queue: soakQueue, Group: g.name, Batch: p.batch, Partitions: p.parts,
+		Wait: time.Second, Lease: p.lease, Mode: "all"}
 	for taken := 1; ; {
-		complete := g.seenSoFar() >= s.plan.events
+		complete := g.seenSoFar() >= p.events
 		if complete {
-			req.Wait = s.plan.lease + time.Second/2
+			req.Wait = p.lease + time.Second/2
 		}
 		floors := g.floors()
 		messages, err := c.Pop(ctx, req)
@@ -338,12 +347,6 @@ func (s *soak) consume(ctx context.Context, g *soakGroup) error {
 // audit asks the server what it has stored.
 func (s *soak) audit() {
 	t := s.t
-	for _, g := range s.groups {
-		require.Equal(t, s.plan.events, g.seenSoFar(), "events seen by %s", g.name)
-		for k, key := range g.keys {
-			require.Equal(t, soakShare(s.plan.events, k), key.next, "events of %s seen by %s", soakAccount(k), g.name)
-		}
-	}
 	var queued int64
 	for _, rep := range s.reports {
 		require.Zero(t, rep.Failed+rep.Skipped+rep.Buffered)
@@ -352,9 +355,20 @@ func (s *soak) audit() {
 	}
 	require.LessOrEqual(t, queued, int64(s.plan.events))
 	require.NoFileExists(t, s.file+progressSuffix)
+	s.plan.audit(t, s.url, s.groups)
+}
 
+// audit holds what the groups have seen, and what is stored, against the plan.
+func (p soakPlan) audit(t *testing.T, url string, groups []*soakGroup) {
+	t.Helper()
+	for _, g := range groups {
+		require.Equal(t, p.events, g.seenSoFar(), "events seen by %s", g.name)
+		for k, key := range g.keys {
+			require.Equal(t, soakShare(p.events, k), key.next, "events of %s seen by %s", soakAccount(k), g.name)
+		}
+	}
 	// All are there, as the groups have seen: so as many rows are no duplicates.
-	list := call(t, "", "queue", "list", "--url", s.url, "-o", "ndjson")
+	list := call(t, "", "queue", "list", "--url", url, "-o", "ndjson")
 	require.Equal(t, 0, list.code, list.err)
 	var q struct {
 		Name       string
@@ -363,8 +377,8 @@ func (s *soak) audit() {
 	}
 	require.NoError(t, json.Unmarshal([]byte(list.out), &q))
 	require.Equal(t, soakQueue, q.Name)
-	require.Equal(t, min(soakKeys, s.plan.events), q.Partitions)
-	require.Equal(t, s.plan.events, q.Messages.Total, "messages stored")
+	require.Equal(t, min(soakKeys, p.events), q.Partitions)
+	require.Equal(t, p.events, q.Messages.Total, "messages stored")
 	require.Zero(t, q.Messages.Pending, "every ack is kept")
 	require.Zero(t, q.Messages.Processing)
 }
@@ -384,8 +398,7 @@ func (s *soak) summary(took time.Duration) string {
 	}
 	fmt.Fprintf(&b, "  push: %d runs, %s queued, %s duplicates reported\n", len(s.reports), grouped(queued), grouped(duplicates))
 	for _, g := range s.groups {
-		fmt.Fprintf(&b, "  group %s: %s seen in order, %s redeliveries, %s calls failed, %s acks refused %v\n", g.name,
-			grouped(int64(g.seen)), grouped(int64(g.again)), grouped(int64(g.failed)), grouped(int64(g.refused)), g.reasons)
+		fmt.Fprintf(&b, "  %s\n", g)
 	}
 	return b.String()
 }
