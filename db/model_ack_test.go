@@ -19,11 +19,14 @@ type modelAnswer struct {
 // holds above the cursor.
 func (p *modelPart) span(c *modelCursor) map[string][]int64 {
 	found := map[string][]int64{}
-	last := c.batchEnd
-	if last < 0 {
+	from, last := c.committed+1, c.batchEnd
+	switch {
+	case last < 0:
 		last = p.head()
+	case c.conflated:
+		from = last // only the last value was delivered
 	}
-	for o := c.committed + 1; o <= last; o++ {
+	for o := from; o <= last; o++ {
 		if o >= p.txnsStart || (c.batchEnd >= 0 && p.stored(o)) {
 			found[p.frames[o].txn] = append(found[p.frames[o].txn], o)
 		}

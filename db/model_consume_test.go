@@ -17,6 +17,7 @@ type modelPop struct {
 	part         *string
 	batch, cap   int
 	autoAck      bool
+	conflation   bool
 	wish         modelSub
 	mode, from   string
 	human        bool
@@ -32,7 +33,11 @@ func (r *modelRun) drawPop() modelPop {
 	if queue, part, group := r.emptied(); part != nil && r.chance(15) {
 		a.queue, a.part, a.group = queue, part, group
 	}
-	a.wish.mode = "all"
+	if a.group != queueMode && !a.autoAck { // group L asks for the last value, mostly
+		a.conflation = r.chance(map[bool]int{true: 85, false: 4}[a.group == "L"])
+		a.human = a.human && !a.conflation // that call has no such argument
+	}
+	a.wish.mode, a.wish.conflates = "all", a.conflation
 	if strings.HasPrefix(strings.ToLower(a.mode), "new") {
 		a.wish.mode = "new"
 	}
@@ -42,11 +47,11 @@ func (r *modelRun) drawPop() modelPop {
 	case roll == 1: // a time that nobody can read: new at registration, all on a pinned pop
 		a.from = "yesteryear"
 		a.wish.mode = "new"
-		if a.part != nil {
+		if a.part != nil && !a.conflation {
 			a.wish.mode = "all"
 		}
 	case roll < 4:
-		a.wish = modelSub{mode: "timestamp", since: r.someStamp()}
+		a.wish.mode, a.wish.since = "timestamp", r.someStamp()
 		a.from = a.wish.since.UTC().Format("2006-01-02T15:04:05.000000Z")
 	}
 	return a
@@ -87,6 +92,7 @@ type popped struct {
 	attempt int
 	frame   modelFrame
 	at      time.Time
+	policy  *bool // of a first row that only tells the policy
 }
 
 func (r *modelRun) pop() modelCall {
@@ -118,9 +124,14 @@ var hour = int32(3600)
 
 func (r *modelRun) popSet(q *Queries, a modelPop) ([]popped, error) {
 	rows, err := q.Pop(r.ctx, PopParams{Queue: a.queue, Partition: a.part, ConsumerGroup: &a.group, Batch: int32(a.batch),
-		MaxPartitions: int32(a.cap), LeaseSeconds: &hour, AutoAck: a.autoAck, SubscriptionMode: &a.mode, SubscriptionFrom: &a.from, TenantID: modelTenant})
+		MaxPartitions: int32(a.cap), LeaseSeconds: &hour, AutoAck: a.autoAck, SubscriptionMode: &a.mode, SubscriptionFrom: &a.from, TenantID: modelTenant,
+		Conflation: a.conflation})
 	var got []popped
 	for _, row := range rows {
+		if len(row.Payloads) == 0 {
+			got = append(got, popped{policy: row.Conflation})
+			continue
+		}
 		require.Equal(r.t, row.LastOffset-row.FirstOffset+1, int64(len(row.Payloads)))
 		for k, payload := range row.Payloads {
 			m := popped{part: row.PartitionID, name: row.Partition, lease: row.LeaseID, offset: row.FirstOffset + int64(k),
@@ -154,6 +165,11 @@ func (r *modelRun) popHuman(q *Queries, a modelPop) ([]popped, error) {
 func (r *modelRun) applyPop(a modelPop, got []popped) {
 	if a.part != nil {
 		q := r.m.queues[a.queue]
+		if _, known := q.sub(a.group); q != nil && !known && a.conflation {
+			r.learnSubscription(&a)
+			q.register(a.group, a.wish)
+		}
+		got = r.checkPolicy(q, a, got)
 		if q == nil || q.parts[*a.part] == nil {
 			require.Empty(r.t, got, "nothing is there")
 			return
@@ -169,6 +185,7 @@ func (r *modelRun) applyPop(a modelPop, got []popped) {
 		r.learnSubscription(&a)
 		q.register(a.group, a.wish)
 	}
+	got = r.checkPolicy(q, a, got)
 	if fresh {
 		require.Empty(r.t, got)
 		return
@@ -187,6 +204,30 @@ func (r *modelRun) applyPop(a modelPop, got []popped) {
 		require.True(r.t, budget >= 0 && (a.cap <= 0 || claimed <= a.cap), "budget and cap")
 	}
 	r.afterPop(q, a, open, budget > 0 && (a.cap <= 0 || claimed < a.cap))
+}
+
+// sub is the subscription of a group on a queue that may be missing.
+func (q *modelQueue) sub(group string) (modelSub, bool) {
+	if q == nil {
+		return modelSub{}, false
+	}
+	sub, ok := q.subs[group]
+	return sub, ok
+}
+
+// checkPolicy takes off the row that tells whether the group conflates: it comes
+// when it does, or when the pop asked for the contrary (O-52).
+func (r *modelRun) checkPolicy(q *modelQueue, a modelPop, got []popped) []popped {
+	sub, known := q.sub(a.group)
+	policy := sub.conflates || !known && a.conflation
+	if told := len(got) > 0 && got[0].policy != nil; told || !a.human {
+		require.Equal(r.t, policy || a.conflation, told, "whether the policy is told")
+		if told {
+			require.Equal(r.t, policy, *got[0].policy, "the policy of the group")
+			return got[1:]
+		}
+	}
+	return got
 }
 
 // takeFrom delivers from one partition and checks what the database delivered.
@@ -218,8 +259,10 @@ func (r *modelRun) takeFrom(p *modelPart, a modelPop, budget int64, left *[]popp
 func (r *modelRun) learnSubscription(a *modelPop) {
 	var mode string
 	var since time.Time
-	require.NoError(r.t, r.conn.QueryRow(r.ctx, `SELECT m.subscription_mode, m.subscription_timestamp FROM queen.consumer_groups_metadata m
-		JOIN queen.queues q ON q.id = m.queue_id WHERE q.name = $1 AND m.consumer_group = $2`, a.queue, a.group).Scan(&mode, &since))
+	var conflates bool
+	require.NoError(r.t, r.conn.QueryRow(r.ctx, `SELECT m.subscription_mode, m.subscription_timestamp, m.conflation FROM queen.consumer_groups_metadata m
+		JOIN queen.queues q ON q.id = m.queue_id WHERE q.name = $1 AND m.consumer_group = $2`, a.queue, a.group).Scan(&mode, &since, &conflates))
+	require.Equal(r.t, a.conflation, conflates, "the first pop decides whether the group conflates")
 	want := a.wish.mode
 	if a.group == queueMode {
 		want = "all"
@@ -518,6 +561,11 @@ func (r *modelRun) configure() modelCall {
 	set("delayedProcessing", gate, 20, func() { o.delayed = gate })
 	set("windowBuffer", 0, 50, func() { o.window = 0 })
 	set("windowBuffer", 86400, 5, func() { o.window = 86400 })
+	for _, key := range []string{"priority", "ttl", "maxSize", "retryDelay", "leaseTime", "minPopWaitTime", "retentionSinkHoldMaxSeconds"} {
+		if r.chance(10) {
+			bag[key] = []any{nil, 60, 777}[r.rng.IntN(3)]
+		}
+	}
 	if o.delayed > 0 && r.chance(60) { // or nothing is delivered any more
 		bag["delayedProcessing"], o.delayed = nil, 0
 	}
@@ -530,7 +578,14 @@ func (r *modelRun) configure() modelCall {
 			return err
 		},
 		apply: func() {
-			r.m.ensure(queue).options = o
+			fresh := r.m.queues[queue] == nil
+			now := r.m.ensure(queue)
+			now.options = o
+			if fresh {
+				now.shown = defaultOptions()
+			}
+			now.merge(bag)
+			r.checkOptions(queue)
 			var got struct {
 				Options struct {
 					DedupWindowSeconds, RetryLimit, DelayedProcessing, WindowBuffer int

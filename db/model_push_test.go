@@ -206,6 +206,7 @@ func (r *modelRun) applyGroup(g modelGroup, rows []PushRow, lookedUp bool) {
 			frames = append(frames, f)
 			got[item] = &modelVerdict{offset: row.BaseOffset + int64(k), id: frameID(*row.IDBase, k)}
 		}
+		r.requireSafe(*row.CreatedAt)
 		p.store(*row.CreatedAt, *row.IDBase, frames)
 	}
 	for i, want := range plan {
@@ -331,6 +332,7 @@ func (r *modelRun) storePlanned(conn *pgx.Conn, g modelGroup, got []PushedMessag
 	if len(frames) > 0 {
 		var at time.Time
 		require.NoError(r.t, conn.QueryRow(r.ctx, "SELECT created_at FROM queen.log_segments WHERE partition_id = $1 AND base_offset = $2", p.id, base).Scan(&at))
+		r.requireSafe(at)
 		p.store(at, idBase, frames)
 	}
 	for i := range plan {

@@ -2,6 +2,7 @@ package db
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -18,6 +19,8 @@ const queueMode = "__QUEUE_MODE__"
 type model struct {
 	queues map[string]*modelQueue
 	dead   []modelDead
+	// safe is the newest safe time that was read.
+	safe time.Time
 }
 
 type modelQueue struct {
@@ -25,6 +28,8 @@ type modelQueue struct {
 	parts   map[string]*modelPart
 	// subs are the durable subscriptions by group.
 	subs map[string]modelSub
+	// shown are the 21 options as they are read back.
+	shown map[string]any
 }
 
 type modelOptions struct {
@@ -33,8 +38,9 @@ type modelOptions struct {
 }
 
 type modelSub struct {
-	mode  string
-	since time.Time
+	mode      string
+	since     time.Time
+	conflates bool
 }
 
 type modelPart struct {
@@ -66,7 +72,7 @@ type modelSegment struct {
 type modelCursor struct {
 	committed, batchEnd, attemptOffset, consumed int64
 	lease                                        string
-	live                                         bool
+	live, conflated                              bool
 	retries, attempts                            int
 }
 
@@ -92,12 +98,9 @@ func newModel() *model { return &model{queues: map[string]*modelQueue{}} }
 
 // clone copies everything that an operation may change.
 func (m *model) clone() *model {
-	c := &model{queues: map[string]*modelQueue{}, dead: slices.Clone(m.dead)}
+	c := &model{queues: map[string]*modelQueue{}, dead: slices.Clone(m.dead), safe: m.safe}
 	for name, q := range m.queues {
-		nq := &modelQueue{options: q.options, parts: map[string]*modelPart{}, subs: map[string]modelSub{}}
-		for g, s := range q.subs {
-			nq.subs[g] = s
-		}
+		nq := &modelQueue{options: q.options, parts: map[string]*modelPart{}, subs: maps.Clone(q.subs), shown: maps.Clone(q.shown)}
 		for n, p := range q.parts {
 			np := *p
 			np.queue, np.frames, np.segments, np.bases = nq, slices.Clone(p.frames), slices.Clone(p.segments), slices.Clone(p.bases)
@@ -117,8 +120,10 @@ func (m *model) clone() *model {
 func (m *model) ensure(queue string) *modelQueue {
 	q := m.queues[queue]
 	if q == nil {
-		q = &modelQueue{parts: map[string]*modelPart{}, subs: map[string]modelSub{},
+		q = &modelQueue{parts: map[string]*modelPart{}, subs: map[string]modelSub{}, shown: defaultOptions(),
 			options: modelOptions{dedupWindow: 3600, retryLimit: 3, dlq: true, dlqAfter: true}}
+		labels := append(strings.Split(queue, "."), "")
+		q.merge(map[string]any{"leaseTime": 60, "namespace": labels[0], "task": labels[1]})
 		m.queues[queue] = q
 	}
 	return q
@@ -299,17 +304,22 @@ func (p *modelPart) deliver(group string, wish modelSub, budget int64, autoAck b
 	if p.queue.options.delayed > 0 || p.queue.options.window > 0 {
 		return -1, -1, 0 // the tests use gates of a day
 	}
-	last = min(p.head(), first+budget-1)
+	last, anchor, took := min(p.head(), first+budget-1), first, int64(0)
+	took = last - first + 1
+	c.conflated = p.queue.subs[group].conflates
+	if c.conflated { // the last value alone, for all above the cursor (O-53)
+		first, last, anchor, took = p.head(), p.head(), c.committed+1, p.head()-c.committed
+	}
 	if autoAck {
 		c.committed, c.batchEnd, c.lease, c.live = last, -1, "", false
-		c.consumed += last - first + 1
+		c.consumed += took
 		return first, last, 1
 	}
-	if c.attemptOffset != first {
+	if c.attemptOffset != anchor {
 		c.attempts = 0
 	}
 	c.attempts++
-	c.attemptOffset, c.batchEnd, c.live = first, last, true
+	c.attemptOffset, c.batchEnd, c.live = anchor, last, true
 	return first, last, c.attempts
 }
 

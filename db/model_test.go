@@ -90,11 +90,13 @@ type modelRun struct {
 	trace  []string
 	leases []string // every lease id ever answered
 	txns   int      // ids that rise
+	// stepsBack is a run whose clock marks may be ahead of the clock.
+	stepsBack bool
 }
 
 func runModel(t *testing.T, seed uint64) {
 	db := dbtest.New(t)
-	r := &modelRun{t: t, ctx: context.Background(), rng: randv2.New(randv2.NewPCG(seed, 1)), dsn: db.DSN, conn: db.Conn(t), m: newModel()}
+	r := &modelRun{t: t, ctx: context.Background(), rng: randv2.New(randv2.NewPCG(seed, 1)), dsn: db.DSN, conn: db.Conn(t), m: newModel(), stepsBack: seed%2 == 0}
 	r.q = New(r.conn)
 	defer func() {
 		if t.Failed() {
@@ -138,6 +140,12 @@ func (r *modelRun) step() {
 		r.movePrefix()
 	case roll < 30:
 		r.purgeSidecar()
+	case roll < 34:
+		r.raiseFloors()
+	case roll < 36:
+		r.readSafeTime()
+	case roll < 37:
+		r.mergeTogether()
 	default:
 		call := r.draw()
 		r.note("%s", call.text)
@@ -150,12 +158,20 @@ func (r *modelRun) step() {
 func (r *modelRun) draw() modelCall {
 	roll := r.rng.IntN(100)
 	switch {
-	case roll < 34:
+	case roll < 30:
 		return r.push()
-	case roll < 62:
+	case roll < 56:
 		return r.pop()
-	case roll < 84:
+	case roll < 74:
 		return r.ack()
+	case roll < 79:
+		return r.bundle()
+	case roll < 82:
+		return r.seek()
+	case roll < 83:
+		return r.deleteGroup()
+	case roll < 84:
+		return r.subscribe()
 	case roll < 85:
 		return r.replay()
 	case roll < 86:
@@ -186,7 +202,7 @@ func (r *modelRun) chance(percent int) bool { return r.rng.IntN(100) < percent }
 // queue, part and group draw a name; the dotted queue has labels.
 func (r *modelRun) queue() string { return r.pick("orders", "orders", "a.b.c") }
 func (r *modelRun) part() string  { return r.pick("A", "A", "B", "C c") }
-func (r *modelRun) group() string { return r.pick(queueMode, "g", "g", "H") }
+func (r *modelRun) group() string { return r.pick(queueMode, "g", "g", "H", "L") }
 
 // somePart is a partition that exists, by names in order, or nil.
 func (r *modelRun) somePart() *modelPart {
