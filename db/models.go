@@ -190,6 +190,15 @@ type PushedMessage struct {
 	Partition     string
 }
 
+// One finding: which check, how bad (error, warning, or note for what is no fault), about what, and the statements that mend it, one a line.
+type QueenDoctorRow struct {
+	CheckName string
+	Severity  string
+	Object    string
+	Finding   string
+	Statement *string
+}
+
 // One queue with its counts. messages and total are the frames kept; pending includes what is being processed; retained_bytes is the compressed size of the payloads.
 type QueenQueueStatsRow struct {
 	ID            uuid.UUID

@@ -7,6 +7,7 @@ package db
 import (
 	"context"
 	"encoding/json"
+	"time"
 
 	"github.com/google/uuid"
 )
@@ -20,14 +21,14 @@ type Querier interface {
 	// Try to become the one that runs a task now; no row is somebody else's.
 	ClaimTask(ctx context.Context, task string, holder string) ([]TaskClaimRow, error)
 	ConfigureQueue(ctx context.Context, arg ConfigureQueueParams) (json.RawMessage, error)
+	DatabaseClock(ctx context.Context) (time.Time, error)
 	DeleteConsumerGroup(ctx context.Context, arg DeleteConsumerGroupParams) ([]byte, error)
 	// Delete at most MaxRows dead letters of a queue; call it until it answers less.
 	DeleteDeadLetters(ctx context.Context, arg DeleteDeadLettersParams) (int32, error)
 	// Delete the dead letters of one message.
 	DeleteMessage(ctx context.Context, arg DeleteMessageParams) (int32, error)
 	DeleteQueue(ctx context.Context, queue string, tenantID uuid.UUID) ([]byte, error)
-	// One bounded step of maxWaitTimeSeconds on one partition.
-	EvictMaxWaitStep(ctx context.Context, arg EvictMaxWaitStepParams) (QueenRetentionStepRow, error)
+	Doctor(ctx context.Context, sizeBytes int64) ([]QueenDoctorRow, error)
 	// Extend every live lease under a lease id.
 	ExtendLease(ctx context.Context, arg ExtendLeaseParams) (LeaseRow, error)
 	// Messages from absolute offsets; the first row of each entry has its bounds.
@@ -73,8 +74,6 @@ type Querier interface {
 	PopMessages(ctx context.Context, arg PopMessagesParams) ([]PoppedMessage, error)
 	// One bounded step that removes dead letters past their queue's deadLetterRetentionSeconds.
 	PurgeDeadLettersStep(ctx context.Context, maxRows int32) (StepRow, error)
-	// One bounded step that forgets old transaction ids of one partition.
-	PurgeHashesStep(ctx context.Context, arg PurgeHashesStepParams) (QueenRetentionStepRow, error)
 	// Push groups of messages; group g is Counts[g] consecutive items of (Queues[g], Partitions[g]).
 	Push(ctx context.Context, arg PushParams) ([]PushRow, error)
 	PushMany(ctx context.Context, arg PushManyParams) ([]PushedMessage, error)
@@ -96,10 +95,6 @@ type Querier interface {
 	ReplayDeadLetter(ctx context.Context, arg ReplayDeadLetterParams) (ReplayRow, error)
 	// Store a piece of a spool file, and its position, in one transaction.
 	ReplaySpool(ctx context.Context, arg ReplaySpoolParams) (SpoolStepRow, error)
-	// What retention may take from each queue now.
-	RetentionCutoffs(ctx context.Context) ([]QueenRetentionCutoffRow, error)
-	// One bounded step of retention on one partition; a nil cut-off or limit switches its rule off.
-	RetentionStep(ctx context.Context, arg RetentionStepParams) (QueenRetentionStepRow, error)
 	// Move the newest dead letter of one message back; no row when it has none.
 	RetryMessage(ctx context.Context, arg RetryMessageParams) ([]ReplayRow, error)
 	SeekConsumerGroup(ctx context.Context, arg SeekConsumerGroupParams) ([]byte, error)

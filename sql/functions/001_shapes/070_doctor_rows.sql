@@ -110,3 +110,13 @@ SELECT
     0::bigint AS runs
 WHERE false;
 COMMENT ON VIEW queen.maintenance_status_row IS 'One maintenance task as queen.maintenance_status shows it.';
+
+CREATE OR REPLACE VIEW queen.doctor_row AS
+SELECT
+    ''::text AS check_name,
+    ''::text AS severity,
+    ''::text AS object,
+    ''::text AS finding,
+    NULL::text AS statement
+WHERE false;
+COMMENT ON VIEW queen.doctor_row IS 'One finding: which check, how bad (error, warning, or note for what is no fault), about what, and the statements that mend it, one a line.';

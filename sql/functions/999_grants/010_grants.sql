@@ -7,11 +7,9 @@
  * Raises:      nothing.
  * Source:      design 2 (999_grants), F189.
  */
-DO $$
-DECLARE
-    r record;
-BEGIN
-    FOR r IN
+-- The doctor reads it too.
+CREATE OR REPLACE FUNCTION queen._granted_routines() RETURNS TABLE (grantee text, routine regprocedure)
+LANGUAGE sql STABLE AS $$
         SELECT w.grantee, p.oid::regprocedure AS routine
         FROM (VALUES
             ('queen_reader', ARRAY['read_v1', 'partitions_changed_v1', 'list_queues_v1', 'get_queue_v1', 'log_queue_depth_v1',
@@ -37,6 +35,14 @@ BEGIN
         SELECT 'queen_server', p.oid::regprocedure
         FROM pg_catalog.pg_proc p
         WHERE p.pronamespace = 'queen'::regnamespace AND p.proname NOT LIKE '\_%'
+$$;
+REVOKE ALL ON FUNCTION queen._granted_routines() FROM PUBLIC;
+
+DO $$
+DECLARE
+    r record;
+BEGIN
+    FOR r IN SELECT g.grantee, g.routine FROM queen._granted_routines() g
     LOOP
         IF EXISTS (SELECT FROM pg_catalog.pg_roles WHERE rolname = r.grantee) THEN
             EXECUTE format('GRANT USAGE ON SCHEMA queen TO %I', r.grantee);
