@@ -120,3 +120,24 @@ SELECT
     NULL::text AS statement
 WHERE false;
 COMMENT ON VIEW queen.doctor_row IS 'One finding: which check, how bad (error, warning, or note for what is no fault), about what, and the statements that mend it, one a line.';
+
+CREATE OR REPLACE VIEW queen.verify_row AS
+SELECT
+    ''::text AS check_name,
+    ''::text AS queue,
+    ''::text AS partition,
+    NULL::uuid AS partition_id,
+    NULL::bigint AS "offset",
+    ''::text AS finding
+WHERE false;
+COMMENT ON VIEW queen.verify_row IS 'One breach: the invariant, where, the offset it shows at if it has one, and what was found beside what should be.';
+
+CREATE OR REPLACE VIEW queen.verify_range_row AS
+SELECT
+    ''::text AS queue,
+    ''::text AS partition,
+    '00000000-0000-0000-0000-000000000000'::uuid AS partition_id,
+    0::bigint AS log_start,
+    0::bigint AS head_offset
+WHERE false;
+COMMENT ON VIEW queen.verify_range_row IS 'A partition to verify, and which offsets it holds.';
