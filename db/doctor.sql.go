@@ -8,6 +8,8 @@ package db
 import (
 	"context"
 	"time"
+
+	"github.com/google/uuid"
 )
 
 const databaseClock = `-- name: DatabaseClock :one
@@ -25,21 +27,123 @@ const doctor = `-- name: Doctor :many
 SELECT check_name, severity, object, finding, statement FROM queen.doctor_v1(p_size_bytes => $1::bigint)
 `
 
-func (q *Queries) Doctor(ctx context.Context, sizeBytes int64) ([]QueenDoctorRow, error) {
+func (q *Queries) Doctor(ctx context.Context, sizeBytes int64) ([]DoctorRow, error) {
 	rows, err := q.db.Query(ctx, doctor, sizeBytes)
 	if err != nil {
 		return nil, err
 	}
 	defer rows.Close()
-	var items []QueenDoctorRow
+	var items []DoctorRow
 	for rows.Next() {
-		var i QueenDoctorRow
+		var i DoctorRow
 		if err := rows.Scan(
 			&i.CheckName,
 			&i.Severity,
 			&i.Object,
 			&i.Finding,
 			&i.Statement,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const listVerifyRanges = `-- name: ListVerifyRanges :many
+SELECT queue, partition, partition_id, log_start, head_offset FROM queen.list_verify_ranges_v1(p_after => $1::uuid, p_max_rows => $2::integer)
+`
+
+func (q *Queries) ListVerifyRanges(ctx context.Context, after *uuid.UUID, maxRows int32) ([]VerifyRangeRow, error) {
+	rows, err := q.db.Query(ctx, listVerifyRanges, after, maxRows)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []VerifyRangeRow
+	for rows.Next() {
+		var i VerifyRangeRow
+		if err := rows.Scan(
+			&i.Queue,
+			&i.Partition,
+			&i.PartitionID,
+			&i.LogStart,
+			&i.HeadOffset,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const verifyOrphans = `-- name: VerifyOrphans :many
+SELECT check_name, queue, partition, partition_id, "offset", finding FROM queen.verify_orphans_v1()
+`
+
+func (q *Queries) VerifyOrphans(ctx context.Context) ([]VerifyRow, error) {
+	rows, err := q.db.Query(ctx, verifyOrphans)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []VerifyRow
+	for rows.Next() {
+		var i VerifyRow
+		if err := rows.Scan(
+			&i.CheckName,
+			&i.Queue,
+			&i.Partition,
+			&i.PartitionID,
+			&i.Offset,
+			&i.Finding,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const verifyPartitions = `-- name: VerifyPartitions :many
+SELECT check_name, queue, partition, partition_id, "offset", finding FROM queen.verify_partitions_v1(
+    p_partition_ids => $1::uuid[],
+    p_from_offset => $2::bigint,
+    p_to_offset => $3::bigint
+)
+`
+
+type VerifyPartitionsParams struct {
+	PartitionIds []uuid.UUID
+	FromOffset   int64
+	ToOffset     int64
+}
+
+func (q *Queries) VerifyPartitions(ctx context.Context, arg VerifyPartitionsParams) ([]VerifyRow, error) {
+	rows, err := q.db.Query(ctx, verifyPartitions, arg.PartitionIds, arg.FromOffset, arg.ToOffset)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []VerifyRow
+	for rows.Next() {
+		var i VerifyRow
+		if err := rows.Scan(
+			&i.CheckName,
+			&i.Queue,
+			&i.Partition,
+			&i.PartitionID,
+			&i.Offset,
+			&i.Finding,
 		); err != nil {
 			return nil, err
 		}

@@ -113,8 +113,7 @@ func illnesses(role string) []illness {
 				`UPDATE queen.log_segments SET created_at = created_at - interval '3 hours' WHERE partition_id IN (SELECT p.id FROM queen.log_partitions p JOIN queen.queues q ON q.id = p.queue_id AND q.name = 'kept')`,
 				`UPDATE queen.log_partitions SET oldest_live_at = oldest_live_at - interval '3 hours' WHERE queue_id = (SELECT id FROM queen.queues WHERE name = 'kept')`,
 				`UPDATE queen.log_consumers SET created_at = created_at - interval '3 hours', lease_acquired_at = lease_acquired_at - interval '3 hours'`,
-				`INSERT INTO queen.group_activity SELECT id, 'ghost', now() - interval '2 hours' FROM queen.queues WHERE name = 'kept'
-					ON CONFLICT (queue_id, consumer_group) DO UPDATE SET last_active_at = excluded.last_active_at`}},
+				`UPDATE queen.group_activity SET last_active_at = now() - interval '2 hours', leased_until = now() - interval '2 hours' WHERE consumer_group = 'ghost'`}},
 		{name: "F081 a window without the switch", check: "retention", object: "queue off", severity: "note", says: "retentionEnabled is false",
 			breach: []string{`SELECT queen.configure_queue_v1('off', '{"retentionSeconds": 60}')`}},
 		{name: "growth", check: "growth", object: "queue big's", severity: "warning", says: "1000 kB in 9 days", limits: `p_size_bytes => 1024000`,

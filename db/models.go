@@ -51,6 +51,15 @@ type DeadLetterRow struct {
 	Offset        int64
 }
 
+// One finding: which check, how bad (error, warning, or note for what is no fault), about what, and the statements that mend it, one a line.
+type DoctorRow struct {
+	CheckName string
+	Severity  string
+	Object    string
+	Finding   string
+	Statement *string
+}
+
 // A slice of one segment for entry number entry (from 0). The first row of each entry has no payloads, only the bounds of the log or an error. Frame i is at first_offset + i (offsets[i] after compaction) and has the id id_base + (offset - segment_base).
 type FetchRow struct {
 	Entry          int32
@@ -190,15 +199,6 @@ type PushedMessage struct {
 	Partition     string
 }
 
-// One finding: which check, how bad (error, warning, or note for what is no fault), about what, and the statements that mend it, one a line.
-type QueenDoctorRow struct {
-	CheckName string
-	Severity  string
-	Object    string
-	Finding   string
-	Statement *string
-}
-
 // One queue with its counts. messages and total are the frames kept; pending includes what is being processed; retained_bytes is the compressed size of the payloads.
 type QueenQueueStatsRow struct {
 	ID            uuid.UUID
@@ -290,4 +290,23 @@ type TransactionRow struct {
 	LeaseReleased bool
 	Dlq           bool
 	Noop          bool
+}
+
+// A partition to verify, and which offsets it holds.
+type VerifyRangeRow struct {
+	Queue       string
+	Partition   string
+	PartitionID uuid.UUID
+	LogStart    int64
+	HeadOffset  int64
+}
+
+// One breach: the invariant, where, the offset it shows at if it has one, and what was found beside what should be.
+type VerifyRow struct {
+	CheckName   string
+	Queue       string
+	Partition   string
+	PartitionID *uuid.UUID
+	Offset      *int64
+	Finding     string
 }

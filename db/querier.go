@@ -28,7 +28,9 @@ type Querier interface {
 	// Delete the dead letters of one message.
 	DeleteMessage(ctx context.Context, arg DeleteMessageParams) (int32, error)
 	DeleteQueue(ctx context.Context, queue string, tenantID uuid.UUID) ([]byte, error)
-	Doctor(ctx context.Context, sizeBytes int64) ([]QueenDoctorRow, error)
+	Doctor(ctx context.Context, sizeBytes int64) ([]DoctorRow, error)
+	// One bounded step of maxWaitTimeSeconds on one partition.
+	EvictMaxWaitStep(ctx context.Context, arg EvictMaxWaitStepParams) (QueenRetentionStepRow, error)
 	// Extend every live lease under a lease id.
 	ExtendLease(ctx context.Context, arg ExtendLeaseParams) (LeaseRow, error)
 	// Messages from absolute offsets; the first row of each entry has its bounds.
@@ -55,6 +57,7 @@ type Querier interface {
 	ListTraceNames(ctx context.Context, arg ListTraceNamesParams) ([]byte, error)
 	ListTraces(ctx context.Context, arg ListTracesParams) ([]byte, error)
 	ListTracesByName(ctx context.Context, arg ListTracesByNameParams) ([]byte, error)
+	ListVerifyRanges(ctx context.Context, after *uuid.UUID, maxRows int32) ([]VerifyRangeRow, error)
 	// Note the clock beside a transaction id.
 	MarkClock(ctx context.Context) (StepRow, error)
 	// How what a browse looks at is consumed.
@@ -74,6 +77,8 @@ type Querier interface {
 	PopMessages(ctx context.Context, arg PopMessagesParams) ([]PoppedMessage, error)
 	// One bounded step that removes dead letters past their queue's deadLetterRetentionSeconds.
 	PurgeDeadLettersStep(ctx context.Context, maxRows int32) (StepRow, error)
+	// One bounded step that forgets old transaction ids of one partition.
+	PurgeHashesStep(ctx context.Context, arg PurgeHashesStepParams) (QueenRetentionStepRow, error)
 	// Push groups of messages; group g is Counts[g] consecutive items of (Queues[g], Partitions[g]).
 	Push(ctx context.Context, arg PushParams) ([]PushRow, error)
 	PushMany(ctx context.Context, arg PushManyParams) ([]PushedMessage, error)
@@ -95,6 +100,10 @@ type Querier interface {
 	ReplayDeadLetter(ctx context.Context, arg ReplayDeadLetterParams) (ReplayRow, error)
 	// Store a piece of a spool file, and its position, in one transaction.
 	ReplaySpool(ctx context.Context, arg ReplaySpoolParams) (SpoolStepRow, error)
+	// What retention may take from each queue now.
+	RetentionCutoffs(ctx context.Context) ([]QueenRetentionCutoffRow, error)
+	// One bounded step of retention on one partition; a nil cut-off or limit switches its rule off.
+	RetentionStep(ctx context.Context, arg RetentionStepParams) (QueenRetentionStepRow, error)
 	// Move the newest dead letter of one message back; no row when it has none.
 	RetryMessage(ctx context.Context, arg RetryMessageParams) ([]ReplayRow, error)
 	SeekConsumerGroup(ctx context.Context, arg SeekConsumerGroupParams) ([]byte, error)
@@ -105,6 +114,8 @@ type Querier interface {
 	// Pushes and acks, all or nothing; groups as in Push and Ack. LockTimeoutMs 0 leaves the session's.
 	Transaction(ctx context.Context, arg TransactionParams) ([]TransactionRow, error)
 	UpdateSubscription(ctx context.Context, arg UpdateSubscriptionParams) ([]byte, error)
+	VerifyOrphans(ctx context.Context) ([]VerifyRow, error)
+	VerifyPartitions(ctx context.Context, arg VerifyPartitionsParams) ([]VerifyRow, error)
 }
 
 var _ Querier = (*Queries)(nil)

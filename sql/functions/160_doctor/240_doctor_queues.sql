@@ -25,11 +25,15 @@ LANGUAGE sql VOLATILE AS $$
             q.id, q.name AS queue, c.consumer_group, q.group_idle_seconds,
             count(*) AS partitions, sum(h.head_offset - greatest(c.committed, h.log_start - 1)) AS behind,
             coalesce(min(a.last_active_at), max(greatest(c.created_at, c.lease_acquired_at))) AS active_at,
-            max(c.lease_expires_at) AS leased_until
+            greatest(max(c.lease_expires_at), min(a.leased_until)) AS leased_until
         FROM queen.queues q
         JOIN queen.partition_head h ON h.queue_id = q.id
         JOIN queen.log_consumers c ON c.partition_id = h.id
-        LEFT JOIN queen.group_activity a ON a.queue_id = q.id AND a.consumer_group = c.consumer_group
+        CROSS JOIN LATERAL (
+            SELECT max(x.last_active_at) AS last_active_at, max(x.leased_until) AS leased_until
+            FROM queen.group_activity x
+            WHERE x.queue_id = q.id AND x.consumer_group = c.consumer_group
+        ) a
         WHERE q.deleted_at IS NULL AND (p_tenant_id IS NULL OR q.tenant_id = p_tenant_id)
           AND q.retention_enabled AND q.completed_retention_seconds > 0 AND q.cleanup_policy <> 'compact'
           AND h.oldest_live_at < clock_timestamp() - q.completed_retention_seconds * interval '1 s'
@@ -40,7 +44,7 @@ LANGUAGE sql VOLATILE AS $$
     ) g
     WHERE g.active_at < clock_timestamp() - p_stuck AND coalesce(g.leased_until < clock_timestamp(), true)
       -- A group that is idle for longer than its queue allows holds nothing any more.
-      AND NOT (g.group_idle_seconds > 0 AND g.active_at < clock_timestamp() - g.group_idle_seconds * interval '1 s')
+      AND NOT (g.group_idle_seconds > 0 AND queen._is_idle(g.id, g.consumer_group, clock_timestamp() - g.group_idle_seconds * interval '1 s', true))
 $$;
 REVOKE ALL ON FUNCTION queen._doctor_groups(uuid, interval) FROM PUBLIC;
 

@@ -60,7 +60,7 @@ LANGUAGE sql STABLE AS $$
         UNION ALL
         -- Whoever looks for work trusts it to a second.
         SELECT 'last write', p.id, p.head_offset, format('last_write_at %s, but the head is of %s', p.last_write_at, p.head_stamp)
-        FROM part p WHERE p.last_write_at < p.head_stamp - interval '1 second'
+        FROM part p WHERE p.last_write_at < p.head_stamp - interval '1 second' OR p.last_write_at <> date_trunc('second', p.last_write_at)
         UNION ALL
         SELECT 'watermarks', p.id, p.log_start, format('reclaimed_to %s, log_start %s, txns_start %s, head %s are not in order', p.reclaimed_to, p.log_start, p.txns_start, p.head_offset)
         FROM part p WHERE p.reclaimed_to > p.log_start OR p.log_start > p.head_offset + 1 OR p.txns_start > p.head_offset + 1

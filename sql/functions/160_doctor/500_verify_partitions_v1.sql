@@ -19,7 +19,8 @@ CREATE OR REPLACE FUNCTION queen.verify_partitions_v1(
 LANGUAGE plpgsql STABLE SECURITY DEFINER
 SET search_path = queen, pg_catalog, pg_temp
 SET jit = off
-SET enable_seqscan = off AS $$
+SET enable_seqscan = off
+SET plan_cache_mode = force_generic_plan AS $$
 DECLARE
     v_ids uuid[] := ARRAY(
         SELECT p.id
