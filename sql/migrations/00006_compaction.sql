@@ -23,6 +23,7 @@ CREATE TABLE queen.log_compaction (
     keyed_to bigint DEFAULT 0 NOT NULL,
     compacted_to bigint DEFAULT 0 NOT NULL,
     pruned_to bigint DEFAULT 0 NOT NULL,
+    prune_start bigint DEFAULT 0 NOT NULL,
     prune_after text COLLATE "C",
     key_steps integer DEFAULT 0 NOT NULL,
     due_at timestamptz,

@@ -14,7 +14,8 @@ SELECT
     0::bigint AS first_offset,
     ARRAY[]::text[] AS payloads,
     NULL::text[] AS transaction_ids,
-    NULL::bigint[] AS offsets
+    NULL::bigint[] AS offsets,
+    NULL::text[] AS keys
 WHERE false;
 COMMENT ON VIEW queen.fetch_row IS 'A slice of one segment for entry number entry (from 0). The first row of each entry has no payloads, only the bounds of the log or an error. Frame i is at first_offset + i (offsets[i] after compaction) and has the id id_base + (offset - segment_base).';
 

@@ -79,6 +79,7 @@ BEGIN
             SELECT c.base_offset FROM queen.log_segments c
             WHERE c.partition_id = p_partition_id AND c.base_offset >= r_head.log_start AND c.base_offset <= v_wanted
             ORDER BY c.base_offset DESC LIMIT 1), v_wanted)
+          AND s.frames > 0 -- what compaction emptied is passed over without being read
         ORDER BY s.base_offset
     LOOP
         EXIT WHEN v_left = 0 OR r_seg.created_at > v_visible;

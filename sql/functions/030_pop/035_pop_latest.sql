@@ -5,8 +5,8 @@
  * Locks:       none of its own; the caller holds the consumer row.
  * Isolation:   READ COMMITTED after that lock: what committed before the claim is seen, so the last value never gets lost.
  * Volatility:  VOLATILE: writes.
- * Bounds:      one frame, one segment, whatever the backlog; about 2 log2(backlog) key probes while the newest is delayed. A
- *              segment that compaction emptied costs one more probe.
+ * Bounds:      one frame, one segment, whatever the backlog; about 2 log2(backlog) key probes while the newest is delayed. What
+ *              compaction emptied is passed over along the key.
  * Idempotency: none.
  * Raises:      nothing.
  * Source:      O-53, O-55, O-36, O-37, http-api 3.2.6.
@@ -37,7 +37,7 @@ BEGIN
     LOOP
         SELECT s.* INTO r_seg
         FROM queen.log_segments s
-        WHERE s.partition_id = r_cur.partition_id AND s.base_offset >= p_log_start AND s.base_offset <= v_upto
+        WHERE s.partition_id = r_cur.partition_id AND s.base_offset >= p_log_start AND s.base_offset <= v_upto AND s.frames > 0
         ORDER BY s.base_offset DESC
         LIMIT 1;
         IF NOT FOUND OR r_seg.end_offset < v_wanted THEN

@@ -34,6 +34,7 @@ BEGIN
     END IF;
     v_from := coalesce(p_from_offset,
         CASE WHEN p_since IS NOT NULL THEN queen._seed_cursor(r_head.id, 'timestamp', p_since) + 1
+             WHEN r_head.removed_frames > 0 THEN queen._last_from(r_head.id, r_head.log_start, v_max)
              ELSE r_head.head_offset - v_max + 1 END);
     v_from := greatest(v_from, r_head.log_start);
     RETURN QUERY
@@ -51,3 +52,35 @@ END $$;
 COMMENT ON FUNCTION queen.read_v1(text, text, bigint, integer, timestamptz) IS
 'Look at messages of a partition from an offset or a time on (neither: the last ones); takes no lease and moves no cursor.';
 REVOKE ALL ON FUNCTION queen.read_v1(text, text, bigint, integer, timestamptz) FROM PUBLIC;
+
+/*
+ * Purpose:     the offset from which on a partition that compaction took frames of holds its last p_count messages.
+ * Locks:       none.  Isolation: any.  Volatility: VOLATILE, as its caller.
+ * Bounds:      walks back over the segments that hold them.
+ * Idempotency: reads only.  Raises: nothing.
+ * Source:      design 5 item 1.
+ */
+CREATE OR REPLACE FUNCTION queen._last_from(
+    p_partition_id uuid,
+    p_log_start bigint,
+    p_count integer
+) RETURNS bigint
+LANGUAGE plpgsql VOLATILE AS $$
+DECLARE
+    r_seg queen.log_segments;
+    v_left integer := p_count;
+BEGIN
+    -- A loop, because it ends when there are enough.
+    FOR r_seg IN
+        SELECT s.* FROM queen.log_segments s
+        WHERE s.partition_id = p_partition_id AND s.base_offset >= p_log_start AND s.frames > 0
+        ORDER BY s.base_offset DESC
+    LOOP
+        IF r_seg.frames >= v_left THEN
+            RETURN coalesce(r_seg.offsets[r_seg.frames - v_left + 1], r_seg.end_offset - v_left + 1);
+        END IF;
+        v_left := v_left - r_seg.frames;
+    END LOOP;
+    RETURN p_log_start;
+END $$;
+REVOKE ALL ON FUNCTION queen._last_from(uuid, bigint, integer) FROM PUBLIC;

@@ -29,7 +29,7 @@ BEGIN
     RETURN QUERY
     SELECT r_queue.min_pop_wait_time, coalesce(sum(o.owed), 0)::bigint
     FROM (
-        SELECT h.head_offset - greatest(coalesce(c.committed, -1), h.log_start - 1) AS owed
+        SELECT queen._owed(h.id, h.log_start, h.head_offset, h.removed_frames, greatest(coalesce(c.committed, -1), h.log_start - 1)) AS owed
         FROM queen.partition_head h
         LEFT JOIN queen.log_consumers c
                ON c.partition_id = h.id AND c.consumer_group = coalesce(p_consumer_group, '__QUEUE_MODE__')

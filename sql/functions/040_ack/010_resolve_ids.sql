@@ -44,8 +44,13 @@ BEGIN
         ) w
         LEFT JOIN LATERAL (
             SELECT s.hash, s.at, row_number() OVER (PARTITION BY s.hash ORDER BY s.at) AS k, count(*) OVER (PARTITION BY s.hash) AS n
-            FROM queen._span_occurrences(p_partition_id, p_committed, p_batch_end) s
-            WHERE s.hash = ANY (v_hashes)
+            FROM (
+                -- An id of which compaction left an occurrence means that one.
+                SELECT x.hash, x.at, x.gone, bool_and(x.gone) OVER (PARTITION BY x.hash) AS all_gone
+                FROM queen._span_occurrences(p_partition_id, p_committed, p_batch_end) x
+                WHERE x.hash = ANY (v_hashes)
+            ) s
+            WHERE s.all_gone OR NOT s.gone
         ) o ON o.hash = w.hash AND o.k = least(w.k, o.n)
     ) m;
     IF array_position(v_found, NULL) IS NOT NULL THEN
@@ -122,7 +127,8 @@ REVOKE ALL ON FUNCTION queen._span_hashes(uuid, bigint, bigint) FROM PUBLIC;
 
 /*
  * Purpose:     every (hash, offset) of the span above the cursor: from the sidecar, and from the segments themselves
- *              where the sidecar was purged. Without a lease the span is the 1000 sidecar rows above the cursor.
+ *              where the sidecar was purged. Without a lease the span is the 1000 sidecar rows above the cursor. gone: compaction
+ *              took the frame, of which the sidecar still tells.
  * Locks:       none.  Isolation: READ COMMITTED.  Volatility: VOLATILE.  Bounds: as above.
  * Idempotency: reads only.  Raises: nothing.
  * Source:      A-9, A-10, design 3.4 (then by the arrays and id_base), F059.
@@ -131,20 +137,23 @@ CREATE OR REPLACE FUNCTION queen._span_occurrences(
     p_partition_id uuid,
     p_committed bigint,
     p_batch_end bigint
-) RETURNS TABLE (hash bigint, at bigint)
+) RETURNS TABLE (hash bigint, at bigint, gone boolean)
 LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
     v_seed bigint := queen._id_seed(p_partition_id);
     v_first bigint;
+    v_gaps boolean := (SELECT p.removed_frames > 0 FROM queen.log_partitions p WHERE p.id = p_partition_id);
 BEGIN
     v_first := (
         SELECT c.base_offset FROM queen.log_txns c
         WHERE c.partition_id = p_partition_id AND c.base_offset <= p_committed + 1
         ORDER BY c.base_offset DESC LIMIT 1);
     RETURN QUERY
-    SELECT o.h, t.base_offset + o.ord - 1
+    SELECT o.h, t.base_offset + o.ord - 1, coalesce(t.base_offset + o.ord - 1 <> ALL (t.kept), false)
     FROM (
-        SELECT x.base_offset, x.hashes FROM queen.log_txns x
+        SELECT x.base_offset, x.hashes, CASE WHEN v_gaps THEN (
+                   SELECT s.offsets FROM queen.log_segments s WHERE s.partition_id = x.partition_id AND s.base_offset = x.base_offset) END AS kept
+        FROM queen.log_txns x
         WHERE x.partition_id = p_partition_id
           AND x.base_offset >= coalesce(v_first, p_committed + 1)
           AND x.base_offset <= coalesce(p_batch_end, 9223372036854775807)
@@ -158,7 +167,7 @@ BEGIN
         RETURN;
     END IF;
     RETURN QUERY
-    SELECT hashtextextended(coalesce(f.txn, queen._frame_id(s.id_base, f.off - s.base_offset)::text) COLLATE "C", v_seed), f.off
+    SELECT hashtextextended(coalesce(f.txn, queen._frame_id(s.id_base, f.off - s.base_offset)::text) COLLATE "C", v_seed), f.off, false
     FROM queen.log_segments s
     CROSS JOIN LATERAL (
         SELECT u.txn, coalesce(u.off, s.base_offset + u.ord - 1) AS off

@@ -27,7 +27,7 @@ CREATE OR REPLACE FUNCTION queen._group_standing(
 )
 LANGUAGE sql STABLE AS $$
     SELECT q.id, q.name, g.consumer_group, h.id, h.name, g.has_cursor, g.worker_id, g.lease_expires_at, g.total_consumed,
-           greatest(h.head_offset - d.done, 0),
+           queen._owed(h.id, h.log_start, h.head_offset, h.removed_frames, d.done),
            CASE WHEN h.head_offset > d.done THEN queen._oldest_pending_at(h.id, h.log_start, d.done + 1) END
     FROM queen.queues q
     JOIN queen.partition_head h ON h.queue_id = q.id

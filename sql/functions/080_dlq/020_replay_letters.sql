@@ -23,6 +23,7 @@ DECLARE
     v_held uuid[];
     v_good uuid[];
     v_payloads text[];
+    v_keys text[];
     r_out queen.replay_row;
     r_did record;
 BEGIN
@@ -31,13 +32,13 @@ BEGIN
     ELSE
         v_held := ARRAY(SELECT d.id FROM queen.log_dlq d WHERE d.id = ANY (p_ids) ORDER BY d.id FOR UPDATE);
     END IF;
-    SELECT array_agg(d.id ORDER BY u.ord), array_agg(d.payload ORDER BY u.ord) INTO v_good, v_payloads
+    SELECT array_agg(d.id ORDER BY u.ord), array_agg(d.payload ORDER BY u.ord), array_agg(d.key ORDER BY u.ord) INTO v_good, v_payloads, v_keys
     FROM unnest(p_ids) WITH ORDINALITY u (id, ord)
     JOIN queen.log_dlq d ON d.id = u.id
     WHERE d.id = ANY (v_held) AND queen._replay_refusal(d.payload, p_encrypted) IS NULL;
     SELECT array_agg(s.id) AS ids, array_agg(s.status) AS statuses, array_agg(s.message_id) AS message_ids, array_agg(s.at) AS offsets
     INTO r_did
-    FROM queen._push_letters(r_part, p_window, v_good, v_payloads) s;
+    FROM queen._push_letters(r_part, p_window, v_good, v_payloads, v_keys) s;
 
     -- A loop, because the answer keeps the order asked for and every row is told apart.
     FOR r_out IN
@@ -76,7 +77,8 @@ CREATE OR REPLACE FUNCTION queen._push_letters(
     r_part queen.log_partitions,
     p_window integer,
     p_ids uuid[],
-    p_payloads text[]
+    p_payloads text[],
+    p_keys text[]
 ) RETURNS TABLE (id uuid, status text, message_id uuid, at bigint)
 LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
@@ -86,7 +88,7 @@ BEGIN
         RETURN;
     END IF;
     v_rows := queen._push_group(0, r_part, p_window, p_payloads, ARRAY(SELECT 'dlq:' || i FROM unnest(p_ids) WITH ORDINALITY u (i, ord) ORDER BY ord),
-        NULL, NULL, NULL, NULL);
+        p_keys, NULL, NULL, NULL);
     RETURN QUERY
     SELECT p_ids[coalesce(r.items[k + 1], r.first_item + k) + 1], r.status,
            CASE WHEN r.status = 'queued' THEN queen._frame_id(r.id_base, k) ELSE r.item_ids[k + 1] END,
@@ -94,7 +96,7 @@ BEGIN
     FROM unnest(v_rows) r
     CROSS JOIN LATERAL generate_series(0, coalesce(cardinality(r.items), r.frames) - 1) k;
 END $$;
-REVOKE ALL ON FUNCTION queen._push_letters(queen.log_partitions, integer, uuid[], text[]) FROM PUBLIC;
+REVOKE ALL ON FUNCTION queen._push_letters(queen.log_partitions, integer, uuid[], text[], text[]) FROM PUBLIC;
 
 /*
  * Purpose:     why a snapshot can never be pushed to a queue, or NULL.

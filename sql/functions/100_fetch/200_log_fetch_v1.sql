@@ -56,6 +56,7 @@ BEGIN
                 SELECT c.base_offset FROM queen.log_segments c
                 WHERE c.partition_id = r_head.id AND c.base_offset >= r_head.log_start AND c.base_offset <= p_offsets[v_i]
                 ORDER BY c.base_offset DESC LIMIT 1), p_offsets[v_i])
+              AND s.frames > 0
             ORDER BY s.base_offset
         LOOP
             EXIT WHEN v_left = 0;
@@ -72,6 +73,7 @@ BEGIN
             r_out.payloads := r_slice.payloads;
             r_out.transaction_ids := r_slice.transaction_ids;
             r_out.offsets := r_slice.offsets;
+            r_out.keys := r_slice.keys;
             v_left := v_left - cardinality(r_slice.payloads);
             v_entry := v_entry + v_stored;
             v_call := v_call + v_stored;
