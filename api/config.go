@@ -47,6 +47,8 @@ type Config struct {
 	BufferBatch    int           // FILE_BUFFER_MAX_BATCH: messages a replaying call, unless one record has more
 	BufferEvents   int           // FILE_BUFFER_EVENTS_PER_FILE: messages after which the next file is begun
 
+	CompactEvery time.Duration // REGENT_COMPACTION_INTERVAL_MS: time between two runs of the compaction loop
+
 	Flushers  int    // REGENT_FLUSHERS: calls that carry pushes (and as many that carry acks) at a time
 	Listen    bool   // REGENT_LISTEN: hear and tell other servers of pushes; without it the watcher finds them
 	ListenURL string // REGENT_LISTEN: the connection to hear on, where DatabaseURL leads to a transaction-mode pooler
@@ -62,7 +64,7 @@ func DefaultConfig() Config {
 		ExecMode:    "cache_statement", StatementTimeout: 30 * time.Second, LockTimeout: 5 * time.Second,
 		IdleTxTimeout: time.Minute, AcquireTimeout: 5 * time.Second, StopTimeout: 20 * time.Second,
 		BufferMaxBytes: 1 << 30, BufferFlush: 100 * time.Millisecond, BufferBatch: 100, BufferEvents: 10_000,
-		Flushers: 2, Listen: true,
+		CompactEvery: 15 * time.Second, Flushers: 2, Listen: true,
 	}
 }
 
@@ -98,6 +100,7 @@ func ConfigFromEnv(lookup func(string) (string, bool)) (Config, error) {
 	env.millis("FILE_BUFFER_FLUSH_MS", &cfg.BufferFlush, 1)
 	env.number("FILE_BUFFER_MAX_BATCH", &cfg.BufferBatch, 1)
 	env.number("FILE_BUFFER_EVENTS_PER_FILE", &cfg.BufferEvents, 1)
+	env.millis("REGENT_COMPACTION_INTERVAL_MS", &cfg.CompactEvery, 1)
 	env.number("REGENT_FLUSHERS", &cfg.Flushers, 1)
 	env.listen(&cfg)
 	cfg.DatabaseURL = env.database()

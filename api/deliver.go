@@ -132,6 +132,7 @@ func appendSlice(out []byte, row *db.PopRow, group []byte, comma bool) []byte {
 		out = appendOptional(append(out, `,"traceId":`...), at(row.TraceIds, i))
 		out = appendData(append(out, `,"data":`...), payload)
 		out = appendOptional(append(out, `,"producerSub":`...), at(row.ProducerSubs, i))
+		out = appendKey(out, at(row.Keys, i))
 		out = append(out, tail...)
 	}
 	return out
@@ -156,6 +157,14 @@ func appendOptional(out []byte, text *string) []byte {
 		return append(out, "null"...)
 	}
 	return appendText(out, *text)
+}
+
+// appendKey adds the key of a message that has one; others look as ever.
+func appendKey(out []byte, key *string) []byte {
+	if key == nil {
+		return out
+	}
+	return appendText(append(out, `,"key":`...), *key)
 }
 
 // at is element i of an array that may be missing as a whole.

@@ -149,7 +149,8 @@ func (s *Server) noteFound(bundle []*batch[*pushGroup], slots [][]*verdict, rows
 
 // placeFound matches the frames of a segment with the items that were sent, from
 // item `from` on: they are a subsequence, for repeats were left out, and an item
-// without an id is never one. A frame that fits no item is -1.
+// without an id is never one. Of a frame that compaction took only that it had an
+// id is known: it is the next item with one. A frame that fits no item is -1.
 func placeFound(row *db.FoundPushRow, ids []*string, from int) []int {
 	placed := make([]int, row.Frames)
 	for k := range placed {
@@ -157,7 +158,7 @@ func placeFound(row *db.FoundPushRow, ids []*string, from int) []int {
 		if k < len(row.TransactionIds) {
 			stored = row.TransactionIds[k]
 		}
-		for from < len(ids) && !equalText(ids[from], stored) {
+		for from < len(ids) && !sameID(ids[from], stored) {
 			from++
 		}
 		if from == len(ids) {
@@ -168,6 +169,16 @@ func placeFound(row *db.FoundPushRow, ids []*string, from int) []int {
 		from++
 	}
 	return placed
+}
+
+// compactedID stands for an id of which only a hash is left.
+const compactedID = "\x01"
+
+func sameID(sent, stored *string) bool {
+	if stored != nil && *stored == compactedID {
+		return sent != nil
+	}
+	return equalText(sent, stored)
 }
 
 func equalText(a, b *string) bool {

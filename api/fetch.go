@@ -54,6 +54,7 @@ type FetchedEntry struct {
 type FetchedRecord struct {
 	Offset        int64     `json:"offset" doc:"Ascends; after compaction some are missing."`
 	TransactionID string    `json:"transactionId"`
+	Key           string    `json:"key,omitempty" doc:"The key that it was pushed with; absent without one."`
 	Payload       any       `json:"payload" doc:"Byte for byte as pushed."`
 	TS            time.Time `json:"ts" doc:"When it was stored; microseconds, UTC."`
 }
@@ -190,6 +191,7 @@ func appendRecords(out []byte, row *db.FetchRow, comma bool) []byte {
 		}
 		out = strconv.AppendInt(append(out, `{"offset":`...), offsetOf(&slice, i), 10)
 		out = appendText(append(out, `,"transactionId":`...), transactionID(&slice, i))
+		out = appendKey(out, at(row.Keys, i))
 		out = appendData(append(out, `,"payload":`...), payload)
 		out = append(out, tail...)
 	}

@@ -38,6 +38,7 @@ type PoppedMessage struct {
 	TraceID         *string   `json:"traceId" nullable:"true"`
 	Data            any       `json:"data" doc:"The payload, byte for byte as pushed."`
 	ProducerSub     *string   `json:"producerSub" nullable:"true"`
+	Key             string    `json:"key,omitempty" doc:"The key that it was pushed with; absent without one."`
 	CreatedAt       time.Time `json:"createdAt" doc:"Microseconds, UTC. Messages stored together share it."`
 	PartitionID     string    `json:"partitionId" format:"uuid"`
 	Partition       string    `json:"partition"`

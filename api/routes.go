@@ -41,6 +41,7 @@ func (s *Server) register(api huma.API) {
 	s.registerQueues(api)
 	s.registerDeadLetters(api)
 	s.registerMessages(api)
+	s.registerLatest(api)
 	s.registerFetch(api)
 	s.registerChanged(api)
 	s.registerGroups(api)

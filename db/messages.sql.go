@@ -153,7 +153,7 @@ func (q *Queries) ExtendLease(ctx context.Context, arg ExtendLeaseParams) (Lease
 }
 
 const fetch = `-- name: Fetch :many
-SELECT entry, high_watermark, log_start, error, created_at, id_base, segment_base, first_offset, payloads, transaction_ids, offsets FROM queen.log_fetch_v1(
+SELECT entry, high_watermark, log_start, error, created_at, id_base, segment_base, first_offset, payloads, transaction_ids, offsets, keys FROM queen.log_fetch_v1(
     p_queues => $1::text[],
     p_partitions => $2::text[],
     p_offsets => $3::bigint[],
@@ -197,6 +197,7 @@ func (q *Queries) Fetch(ctx context.Context, arg FetchParams) ([]FetchRow, error
 			&i.Payloads,
 			&i.TransactionIds,
 			&i.Offsets,
+			&i.Keys,
 		); err != nil {
 			return nil, err
 		}

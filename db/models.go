@@ -35,6 +35,14 @@ type ChangedRow struct {
 	Error            *string
 }
 
+// What one compaction step did: segments whose keys were noted or whose frames were judged, and whether nothing is left to do now. Of the judged segments, the newest is never one: messages read, and kept.
+type CompactRow struct {
+	Worked     int32
+	Done       bool
+	FramesRead int64
+	FramesKept int64
+}
+
 // One dead letter. The payload is as stored when it failed, null when the message was gone by then; id is that of the dead letter, message_id that of the message.
 type DeadLetterRow struct {
 	ID            uuid.UUID
@@ -73,6 +81,7 @@ type FetchRow struct {
 	Payloads       []string
 	TransactionIds []*string
 	Offsets        []int64
+	Keys           []*string
 }
 
 // A segment that a doubtful push stored: frame k has the id id_base + k and the transaction id transaction_ids[k + 1], or its own id where that is null.
@@ -81,6 +90,18 @@ type FoundPushRow struct {
 	IDBase         uuid.UUID
 	Frames         int32
 	TransactionIds []*string
+}
+
+// The newest message of a key.
+type LatestRow struct {
+	ID            uuid.UUID
+	TransactionID string
+	Partition     string
+	PartitionID   uuid.UUID
+	Offset        int64
+	Payload       []byte
+	Key           string
+	CreatedAt     time.Time
 }
 
 // How many leases were extended, and the earliest new end among them.

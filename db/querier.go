@@ -20,6 +20,10 @@ type Querier interface {
 	AckUpto(ctx context.Context, arg AckUptoParams) ([]AckRow, error)
 	// Try to become the one that runs a task now; no row is somebody else's.
 	ClaimTask(ctx context.Context, task string, holder string) ([]TaskClaimRow, error)
+	// Partitions that compaction has something to do in, by id, after one.
+	CompactDue(ctx context.Context, maxRows int32, after uuid.UUID) ([]uuid.UUID, error)
+	// One bounded step of compaction on one partition.
+	CompactStep(ctx context.Context, partitionID uuid.UUID, maxFrames int32) (CompactRow, error)
 	ConfigureQueue(ctx context.Context, arg ConfigureQueueParams) (json.RawMessage, error)
 	DatabaseClock(ctx context.Context) (time.Time, error)
 	DeleteConsumerGroup(ctx context.Context, arg DeleteConsumerGroupParams) ([]byte, error)
@@ -42,6 +46,8 @@ type Querier interface {
 	// Drop the positions of a spool's files, but those to keep.
 	ForgetSpool(ctx context.Context, spoolID uuid.UUID, keep []int64) (StepRow, error)
 	GetConsumerGroup(ctx context.Context, consumerGroup string, tenantID uuid.UUID) ([]byte, error)
+	// The newest message of a key; none when it has none or was deleted.
+	GetLatest(ctx context.Context, arg GetLatestParams) ([]LatestRow, error)
 	// Which maintenance switches are on.
 	GetMaintenance(ctx context.Context) (MaintenanceRow, error)
 	// One message in detail; no row when there is none.

@@ -12,6 +12,7 @@ CREATE OR REPLACE PROCEDURE queen.run_maintenance_v1(p_max_steps integer DEFAULT
 LANGUAGE plpgsql AS $$
 DECLARE
     v_done boolean;
+    v_id uuid;
 BEGIN
     PERFORM queen.log_mark_clock_v1();
     COMMIT;
@@ -26,6 +27,20 @@ BEGIN
         SELECT s.done INTO v_done FROM queen.log_purge_dead_letters_step_v1() s;
         COMMIT;
         EXIT WHEN v_done;
+    END LOOP;
+    FOR v_id IN SELECT d.partition_id FROM queen.log_compact_due_v1(10000) d
+    LOOP
+        FOR v_step IN 1 .. p_max_steps
+        LOOP
+            -- A partition that somebody holds does not keep the others waiting.
+            BEGIN
+                SELECT s.done INTO v_done FROM queen.log_compact_step_v1(v_id) s;
+            EXCEPTION WHEN lock_not_available OR deadlock_detected THEN
+                v_done := true;
+            END;
+            COMMIT;
+            EXIT WHEN v_done;
+        END LOOP;
     END LOOP;
 END $$;
 COMMENT ON PROCEDURE queen.run_maintenance_v1(integer) IS
