@@ -59,7 +59,7 @@ func TestKeyOnTheWire(t *testing.T) {
 	require.Equal(t, []string{"", "ACME", "", "GLOBEX"}, []string{popped.Messages[0].Key, popped.Messages[1].Key, popped.Messages[2].Key, popped.Messages[3].Key})
 	require.True(t, ts.ackAll(popped, "completed")[3].LeaseReleased, "the ack reaches the end of the batch over the gap")
 	depth := ts.get("/api/v1/resources/queues/prices/depth?group=g")
-	require.Contains(t, string(depth.Body), `"pending":0`)
+	require.Contains(t, string(depth.Body), `"pending" : 0`)
 }
 
 // TestKeyRefusals: the field is named, and nothing is stored; 1024 bytes are the limit (design 3.1).
