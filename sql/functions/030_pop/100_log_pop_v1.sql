@@ -63,8 +63,7 @@ BEGIN
         RETURN NEXT queen._pop_policy(v_group, NULL, NULL);
         RETURN;
     ELSIF p_waited_ms > 0 THEN
-        -- A named partition that was there has its cursor since the first call; for another a second more makes up for the way.
-        v_from := queen._since_wait(p_subscription_mode, v_from, least(p_waited_ms, 86400000) + CASE WHEN p_partition IS NULL THEN 0 ELSE 1000 END);
+        v_from := queen._since_wait(p_subscription_mode, v_from, p_waited_ms);
     END IF;
     IF v_policy IS NULL AND (r_queue.id IS NOT NULL AND (p_partition IS NULL OR p_conflation)
                              OR r_queue.id IS NULL AND p_partition IS NULL AND p_waited_ms IS NULL) THEN

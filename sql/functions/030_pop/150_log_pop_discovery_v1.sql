@@ -51,7 +51,7 @@ BEGIN
     PERFORM queen._check_pop(v_group, p_auto_ack, p_conflation);
     PERFORM queen._check_labels(p_namespace, p_task);
     IF p_waited_ms > 0 THEN
-        v_from := queen._since_wait(p_subscription_mode, v_from, least(p_waited_ms, 86400000));
+        v_from := queen._since_wait(p_subscription_mode, v_from, p_waited_ms);
     END IF;
     -- Loops, because registering waits, for a moment, in the order of ids.
     FOR r_found IN
