@@ -4,6 +4,8 @@ import (
 	"container/list"
 	"context"
 	"hash/fnv"
+	"maps"
+	"slices"
 	"strconv"
 	"sync"
 	"time"
@@ -16,6 +18,10 @@ import (
 // watchEvery is how often the database is asked for work that nobody told of,
 // while somebody is parked.
 const watchEvery = 250 * time.Millisecond
+
+// rearmEvery is how often the groups of parked pops are noted as active. The
+// shortest groupIdleSeconds is five minutes.
+const rearmEvery = time.Minute
 
 // queueKey names a queue.
 type queueKey struct {
@@ -298,12 +304,17 @@ func (s *Server) watch(ctx context.Context) {
 			return
 		case <-s.room.filled:
 		}
+		armed := time.Now() // by the pops that came
 		for pause(ctx, watchEvery) {
 			keys := s.room.overdue(time.Now())
 			if len(keys) == 0 && s.room.empty() {
 				break
 			}
 			err := s.probe(ctx, keys)
+			if err == nil && time.Since(armed) >= rearmEvery {
+				armed = time.Now()
+				err = s.rearm(ctx, s.room.waiting())
+			}
 			if err != nil && !failing && ctx.Err() == nil {
 				s.log.WarnContext(ctx, "parked pops cannot be rechecked", "error", clip(err.Error(), 300))
 			}
@@ -347,6 +358,31 @@ func (s *Server) probe(ctx context.Context, keys []lineKey) error {
 		s.found(discoveries.keys, found)
 		return nil
 	})
+}
+
+// waiting lists all lines.
+func (r *waitroom) waiting() []lineKey {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return slices.Collect(maps.Keys(r.lines))
+}
+
+// rearm notes that the groups of the lines are active, which a pop that is
+// parked does not do by itself.
+func (s *Server) rearm(ctx context.Context, keys []lineKey) error {
+	if len(keys) == 0 {
+		return nil
+	}
+	var p db.TouchGroupsParams
+	for _, key := range keys {
+		queue := &key.queue
+		if key.queue == discoveryQueue {
+			queue = nil
+		}
+		p.Queues, p.ConsumerGroups, p.TenantIds = append(p.Queues, queue), append(p.ConsumerGroups, key.group), append(p.TenantIds, key.tenant)
+		p.Namespaces, p.Tasks = append(p.Namespaces, key.labels.namespace), append(p.Tasks, key.labels.task)
+	}
+	return s.ask(ctx, func(ctx context.Context, q querier) error { return q.TouchGroups(ctx, p) })
 }
 
 // found rechecks the lines at the given places.

@@ -43,6 +43,8 @@ type Querier interface {
 	FindPush(ctx context.Context, arg FindPushParams) ([]PushRow, error)
 	// The segments that the groups of a doubtful push stored; a group without a row never committed.
 	FindPushes(ctx context.Context, arg FindPushesParams) ([]FoundPushRow, error)
+	// One bounded step that drops the activity of groups whose queue is gone.
+	ForgetGroupsStep(ctx context.Context, maxRows int32) (StepRow, error)
 	// Drop the positions of a spool's files, but those to keep.
 	ForgetSpool(ctx context.Context, spoolID uuid.UUID, keep []int64) (StepRow, error)
 	GetConsumerGroup(ctx context.Context, consumerGroup string, tenantID uuid.UUID) ([]byte, error)
@@ -117,6 +119,8 @@ type Querier interface {
 	SetMaintenance(ctx context.Context, pushPaused *bool, popPaused *bool) (MaintenanceRow, error)
 	// One bounded step that writes back the heads of quiet partitions.
 	SettleHeadsStep(ctx context.Context, maxRows int32, quietSeconds int32) (StepRow, error)
+	// Note that groups are active on queues, by name, or by labels where the name is nil.
+	TouchGroups(ctx context.Context, arg TouchGroupsParams) error
 	// Pushes and acks, all or nothing; groups as in Push and Ack. LockTimeoutMs 0 leaves the session's.
 	Transaction(ctx context.Context, arg TransactionParams) ([]TransactionRow, error)
 	UpdateSubscription(ctx context.Context, arg UpdateSubscriptionParams) ([]byte, error)

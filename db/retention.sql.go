@@ -41,6 +41,18 @@ func (q *Queries) EvictMaxWaitStep(ctx context.Context, arg EvictMaxWaitStepPara
 	return i, err
 }
 
+const forgetGroupsStep = `-- name: ForgetGroupsStep :one
+SELECT worked, done FROM queen.log_forget_groups_step_v1(p_max_rows => $1::integer)
+`
+
+// One bounded step that drops the activity of groups whose queue is gone.
+func (q *Queries) ForgetGroupsStep(ctx context.Context, maxRows int32) (StepRow, error) {
+	row := q.db.QueryRow(ctx, forgetGroupsStep, maxRows)
+	var i StepRow
+	err := row.Scan(&i.Worked, &i.Done)
+	return i, err
+}
+
 const purgeHashesStep = `-- name: PurgeHashesStep :one
 SELECT segments, frames, bytes, unread, reclaimed, log_start, done FROM queen.log_purge_hashes_step_v1(
     p_partition_id => $1::uuid,
@@ -156,4 +168,33 @@ func (q *Queries) RetentionStep(ctx context.Context, arg RetentionStepParams) (Q
 		&i.Done,
 	)
 	return i, err
+}
+
+const touchGroups = `-- name: TouchGroups :exec
+SELECT queen.log_touch_groups_v1(
+    p_queues => ($1::queen.opt_text[])::text[],
+    p_namespaces => $2::text[],
+    p_tasks => $3::text[],
+    p_consumer_groups => $4::text[],
+    p_tenant_ids => $5::uuid[])
+`
+
+type TouchGroupsParams struct {
+	Queues         []*string
+	Namespaces     []string
+	Tasks          []string
+	ConsumerGroups []string
+	TenantIds      []uuid.UUID
+}
+
+// Note that groups are active on queues, by name, or by labels where the name is nil.
+func (q *Queries) TouchGroups(ctx context.Context, arg TouchGroupsParams) error {
+	_, err := q.db.Exec(ctx, touchGroups,
+		arg.Queues,
+		arg.Namespaces,
+		arg.Tasks,
+		arg.ConsumerGroups,
+		arg.TenantIds,
+	)
+	return err
 }

@@ -65,6 +65,20 @@ CREATE TABLE queen.group_activity (
         autovacuum_vacuum_cost_delay = 0, vacuum_truncate = off);
 COMMENT ON TABLE queen.group_activity IS 'When a group last did anything on a queue (the newest of its rows counts), and until when a lease of its may last; written at most once a second. No row means active now.';
 
+-- Rows that a transaction still holds are left for log_forget_groups_step_v1.
+-- +goose StatementBegin
+CREATE FUNCTION queen._queue_activity_delete() RETURNS trigger
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = queen, pg_catalog, pg_temp AS $$
+BEGIN
+    DELETE FROM queen.group_activity a
+    WHERE a.ctid = ANY (ARRAY(SELECT x.ctid FROM queen.group_activity x WHERE x.queue_id = OLD.id FOR UPDATE SKIP LOCKED));
+    RETURN OLD;
+END $$;
+-- +goose StatementEnd
+REVOKE ALL ON FUNCTION queen._queue_activity_delete() FROM PUBLIC;
+CREATE TRIGGER queues_activity_delete AFTER DELETE ON queen.queues
+    FOR EACH ROW EXECUTE FUNCTION queen._queue_activity_delete();
+
 CREATE SEQUENCE queen.kv_version_seq CACHE 32;
 CREATE TABLE queen.kv (
     tenant_id uuid DEFAULT '00000000-0000-0000-0000-000000000001' NOT NULL,

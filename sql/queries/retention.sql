@@ -27,3 +27,16 @@ SELECT * FROM queen.log_purge_hashes_step_v1(
 -- name: RetentionCutoffs :many
 -- What retention may take from each queue now.
 SELECT * FROM queen.log_retention_cutoffs_v1();
+
+-- name: TouchGroups :exec
+-- Note that groups are active on queues, by name, or by labels where the name is nil.
+SELECT queen.log_touch_groups_v1(
+    p_queues => (@queues::queen.opt_text[])::text[],
+    p_namespaces => @namespaces::text[],
+    p_tasks => @tasks::text[],
+    p_consumer_groups => @consumer_groups::text[],
+    p_tenant_ids => @tenant_ids::uuid[]);
+
+-- name: ForgetGroupsStep :one
+-- One bounded step that drops the activity of groups whose queue is gone.
+SELECT * FROM queen.log_forget_groups_step_v1(p_max_rows => @max_rows::integer);

@@ -69,6 +69,9 @@ BEGIN
                              OR r_queue.id IS NULL AND p_partition IS NULL AND p_waited_ms IS NULL) THEN
         v_policy := queen._register_unless_busy(p_queue, v_tenant, v_group, p_subscription_mode, v_from, p_conflation);
     END IF;
+    IF r_queue.id IS NOT NULL THEN
+        PERFORM queen._touch_group(r_queue.id, v_group, CASE WHEN NOT p_auto_ack THEN queen._lease_seconds(p_lease_seconds, r_queue.lease_time) END);
+    END IF;
     IF v_policy OR p_conflation THEN
         RETURN NEXT queen._pop_policy(v_group, coalesce(v_policy, p_conflation), p_conflation);
     END IF;

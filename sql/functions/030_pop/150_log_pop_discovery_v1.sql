@@ -70,6 +70,8 @@ BEGIN
         v_queues := array_append(v_queues, r_found.queue);
         v_policies := v_policies || v_policy;
     END LOOP;
+    PERFORM queen._touch_group(u.id, v_group, CASE WHEN NOT p_auto_ack THEN queen._lease_seconds(p_lease_seconds, u.lease_time) END)
+    FROM unnest(v_queues) u;
     IF v_any OR p_conflation THEN
         r_row := queen._pop_policy(v_group, v_any OR v_queues = '{}', p_conflation);
         r_row.conflation_conflict := v_conflict;

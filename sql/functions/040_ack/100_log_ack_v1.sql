@@ -34,6 +34,8 @@ DECLARE
     v_items integer := cardinality(p_transaction_ids);
     v_busy_id uuid;
     v_busy_group text;
+    v_touched_ids uuid[] := '{}'::uuid[];
+    v_touched_groups text[] := '{}'::text[];
 BEGIN
     PERFORM queen._require_read_committed();
     PERFORM queen._check_ack(p_partition_ids, p_consumer_groups, p_lease_ids, p_counts, p_transaction_ids, p_statuses, p_errors);
@@ -52,7 +54,10 @@ BEGIN
             RETURN QUERY SELECT g, false, 'partition not owned by tenant', false, false, false, NULL::bigint
             FROM generate_series(r_grp.start, r_grp.upto - 1) g;
             CONTINUE;
-        ELSIF r_grp.start = 0 AND r_grp.upto = v_items THEN
+        END IF;
+        v_touched_ids := v_touched_ids || r_grp.id;
+        v_touched_groups := v_touched_groups || r_grp.grp;
+        IF r_grp.start = 0 AND r_grp.upto = v_items THEN
             RETURN QUERY SELECT * FROM queen._ack_group(r_grp.id, r_grp.grp, r_grp.lease, p_transaction_ids, p_statuses,
                 p_errors, p_require_lease, p_skip_locked);
         ELSE
@@ -66,6 +71,7 @@ BEGIN
             v_busy_group := r_grp.grp;
         END IF;
     END LOOP;
+    PERFORM queen._touch_lanes(v_touched_ids, v_touched_groups);
 END $$;
 COMMENT ON FUNCTION queen.log_ack_v1(uuid[], text[], text[], integer[], text[], text[], text[], boolean, uuid, boolean) IS
 'Acknowledge delivered messages by transaction id: completed, failed, retry or dlq; one verdict an item.';

@@ -70,6 +70,7 @@ BEGIN
         END IF;
         RETURN NEXT r_out;
     END LOOP;
+    PERFORM queen._touch_lanes(p_partition_ids, p_consumer_groups);
 END $$;
 COMMENT ON FUNCTION queen.log_ack_upto_v1(uuid[], text[], text[], bigint[], boolean) IS
 'Complete every leased message up to the given offset; for consumers that keep offsets rather than transaction ids.';

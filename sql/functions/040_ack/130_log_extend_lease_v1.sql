@@ -50,6 +50,7 @@ BEGIN
           AND c.worker_id = p_lease_id AND c.lease_expires_at > clock_timestamp()
         RETURNING c.lease_expires_at INTO v_until;
         IF FOUND THEN
+            PERFORM queen._touch_lanes(ARRAY[r.partition_id], ARRAY[r.consumer_group], p_seconds);
             r_out.renewed := r_out.renewed + 1;
             r_out.expires_at := least(r_out.expires_at, v_until);
         END IF;

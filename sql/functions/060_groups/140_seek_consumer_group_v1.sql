@@ -50,6 +50,9 @@ BEGIN
     SELECT q.id INTO v_queue_id FROM queen.queues q
     WHERE q.tenant_id = v_tenant AND q.name = p_queue AND q.deleted_at IS NULL;
     v_count := queen._seek(v_queue_id, p_group, v_since, p_partition);
+    IF v_count > 0 THEN
+        PERFORM queen._touch_group(v_queue_id, p_group);
+    END IF;
     IF p_partition IS NOT NULL THEN
         IF v_count = 0 THEN
             PERFORM queen._raise('QN404', 'Partition not found');

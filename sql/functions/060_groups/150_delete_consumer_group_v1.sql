@@ -64,6 +64,7 @@ BEGIN
     WHERE p.queue_id = ANY (v_queue_ids) AND c.partition_id = p.id AND c.consumer_group = p_group;
     GET DIAGNOSTICS v_count = ROW_COUNT;
     DELETE FROM queen.consumer_watermarks w WHERE w.queue_id = ANY (v_queue_ids) AND w.consumer_group = p_group;
+    PERFORM queen._forget_activity(u.id, p_group) FROM unnest(v_queue_ids) u (id);
     IF p_queue IS NOT NULL THEN
         RETURN json_build_object(
             'success', true, 'consumerGroup', p_group, 'queueName', p_queue, 'deletedPartitions', v_count, 'metadataDeleted', v_whole);

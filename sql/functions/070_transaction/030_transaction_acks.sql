@@ -67,5 +67,6 @@ BEGIN
             RETURN NEXT r_out;
         END LOOP;
     END LOOP;
+    PERFORM queen._touch_lanes(p_partition_ids, p_groups);
 END $$;
 REVOKE ALL ON FUNCTION queen._transaction_acks(uuid[], text[], text[], integer[], text[], text[], text[], text[], boolean) FROM PUBLIC;

@@ -102,3 +102,20 @@ BEGIN
     RETURN coalesce(r.idle, false) AND coalesce(v_free = r.rows, true);
 END $$;
 REVOKE ALL ON FUNCTION queen._is_idle(uuid, text, timestamptz, boolean) FROM PUBLIC;
+
+/*
+ * Purpose:     drop what is known of a group's activity on a queue, but for rows that somebody holds.
+ * Locks:       the group's rows, SKIP LOCKED.  Isolation: READ COMMITTED.  Volatility: VOLATILE: writes.
+ * Bounds:      the rows of one group.  Idempotency: yes.  Raises: nothing.
+ * Source:      design 5 (groupIdleSeconds).
+ */
+CREATE OR REPLACE FUNCTION queen._forget_activity(
+    p_queue_id uuid,
+    p_group text
+) RETURNS void
+LANGUAGE sql VOLATILE AS $$
+    DELETE FROM queen.group_activity a
+    WHERE a.ctid = ANY (ARRAY(
+        SELECT x.ctid FROM queen.group_activity x WHERE x.queue_id = p_queue_id AND x.consumer_group = p_group FOR UPDATE SKIP LOCKED))
+$$;
+REVOKE ALL ON FUNCTION queen._forget_activity(uuid, text) FROM PUBLIC;
