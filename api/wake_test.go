@@ -123,3 +123,23 @@ func TestTellerKnowsItsPeersAndTellsOnce_F195(t *testing.T) {
 		require.Empty(t, word, odd)
 	}
 }
+
+// A pop that is parked does nothing in the database, so its server says that
+// its group is there (design 5, groupIdleSeconds).
+func TestParkedPopsKeepTheirGroupsActive(t *testing.T) {
+	t.Parallel()
+	ts := newTestServer(t)
+	ts.configure(`{"queue":"q","options":{"namespace":"n"}}`)
+	ts.get("/api/v1/pop/queue/q?consumerGroup=named&wait=false")
+	ts.get("/api/v1/pop?namespace=n&consumerGroup=found&wait=false")
+	active := func() int {
+		return ts.count(`SELECT count(*) FROM queen.group_activity WHERE last_active_at > now() - interval '30 minutes'`)
+	}
+	require.EqualValues(t, 2, active(), "an empty pop is activity")
+	ts.sql(`UPDATE queen.group_activity SET last_active_at = last_active_at - interval '1 hour'`)
+	require.Zero(t, active())
+	discovery := lineKey{queueKey: queueKey{defaultTenant, discoveryQueue}, labels: labels{namespace: "n"}, group: "found"}
+	require.NoError(t, ts.rearm(t.Context(), []lineKey{queueLine("named"), discovery, queueLine("named")}))
+	require.EqualValues(t, 2, active(), "both kinds of parked pops are")
+	require.NoError(t, ts.rearm(t.Context(), nil))
+}
