@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/google/uuid"
@@ -53,7 +54,7 @@ type ackInput struct {
 
 func (s *Server) registerAck(api huma.API) {
 	s.acks = newCourier(s, func(*batch[*ackGroup], *parcel[*ackGroup]) bool { return true })
-	s.acks.send = s.sendAck
+	s.acks.send, s.acks.count = s.sendAck, s.countAcked
 	item := map[string]any{"transactionId": "order-4711", "partitionId": "7d9f3b1e-4a52-4c1b-9a60-2f1d8f0c5e11", "leaseId": "01890a5d-ac96-7000-8000-7d9f3b1e4a52", "status": "completed"}
 	single := map[string]any{"consumerGroup": "billing"}
 	for name, value := range item {
@@ -89,7 +90,9 @@ func (s *Server) ackBatch(ctx context.Context, in *ackInput) (*rawReply, error) 
 }
 
 func (s *Server) ack(ctx context.Context, request *ackRequest) (*rawReply, error) {
-	parcels := request.parcels(s.tenant(ctx))
+	tenant := s.tenant(ctx)
+	s.countAck(tenant, request)
+	parcels := request.parcels(tenant)
 	if len(parcels) > 0 {
 		s.acks.lanes.submit(parcels)
 		if err := parcels[0].order.wait(ctx); err != nil {
@@ -314,6 +317,7 @@ func (s *Server) sendAck(bundle []*batch[*ackGroup], wait bool) (map[*batch[*ack
 	args := s.ackArguments(bundle)
 	args.SkipLocked = !wait
 	var rows []db.AckRow
+	began := time.Now()
 	err := s.call(context.Background(), func(ctx context.Context, q querier) (err error) {
 		rows, err = q.Ack(ctx, args)
 		return err
@@ -321,6 +325,7 @@ func (s *Server) sendAck(bundle []*batch[*ackGroup], wait bool) (map[*batch[*ack
 	if err != nil {
 		return nil, err
 	}
+	s.count.call(ackCall, began, len(args.TransactionIds))
 	return s.readAck(bundle, rows, !wait), nil
 }
 

@@ -49,6 +49,8 @@ type Server struct {
 	cancel   context.CancelFunc
 	lastWipe atomic.Int64 // unix nanoseconds of the last pool reset
 
+	count      counters
+	collect    collector
 	switches   switches
 	away       atomic.Bool // with a spool: pushes go there until the drain gets through
 	drainTries int         // drain: failures in a row
@@ -70,6 +72,7 @@ func New(cfg Config, pool *pgxpool.Pool, log *slog.Logger) (*Server, error) {
 		return nil, err
 	}
 	s := &Server{cfg: cfg, pool: pool, log: log, stop: make(chan struct{}), room: newWaitroom(), teller: newTeller(), seals: seals}
+	s.collect.begin(cfg)
 	if cfg.BufferDir != "" {
 		if s.spool, err = openSpool(cfg, log); err != nil {
 			return nil, err
@@ -86,6 +89,7 @@ func (s *Server) Handler() http.Handler { return s.handler }
 // Start runs the server's own goroutines until Stop or the end of ctx.
 func (s *Server) Start(ctx context.Context) {
 	ctx, s.cancel = context.WithCancel(ctx)
+	s.loops.Go(func() { s.sampleAll(ctx) })
 	s.loops.Go(func() { s.watch(ctx) })
 	if s.cfg.Listen {
 		s.loops.Go(func() { s.hearOthers(ctx) })
@@ -129,6 +133,9 @@ func (s *Server) drain() {
 // Run serves on the listener until ctx ends, then stops gracefully: parked pops
 // are answered at once, running requests get Config.StopTimeout to finish.
 func (s *Server) Run(ctx context.Context, listener net.Listener) error {
+	if at, ok := listener.Addr().(*net.TCPAddr); ok {
+		s.collect.port.Store(int32(at.Port))
+	}
 	s.Start(context.WithoutCancel(ctx))
 	web := s.httpServer()
 	failed := make(chan error, 1)

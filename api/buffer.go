@@ -44,7 +44,7 @@ func (s *Server) divertPushes(bundle []*batch[*pushGroup]) []*batch[*pushGroup] 
 	if len(buffered) > 0 {
 		s.buffer(buffered, nil)
 		for _, b := range buffered {
-			s.pushes.lanes.settle(b)
+			s.pushes.end(b)
 		}
 	}
 	return direct
@@ -68,7 +68,7 @@ func (s *Server) holdPush(b *batch[*pushGroup]) {
 			return
 		}
 		s.buffer([]*batch[*pushGroup]{b}, nil)
-		s.pushes.lanes.settle(b)
+		s.pushes.end(b)
 	}()
 }
 

@@ -48,6 +48,8 @@ type Config struct {
 	BufferEvents   int           // FILE_BUFFER_EVENTS_PER_FILE: messages after which the next file is begun
 
 	CompactEvery time.Duration // REGENT_COMPACTION_INTERVAL_MS: time between two runs of the compaction loop
+	MetricsFlush time.Duration // METRICS_FLUSH_MS: pause between flushes of the counters, a second at least
+	MetricsLimit int           // REGENT_METRICS_LAG_SERIES: most lag series that /metrics/prometheus shows
 
 	Flushers  int    // REGENT_FLUSHERS: calls that carry pushes (and as many that carry acks) at a time
 	Listen    bool   // REGENT_LISTEN: hear and tell other servers of pushes; without it the watcher finds them
@@ -64,7 +66,9 @@ func DefaultConfig() Config {
 		ExecMode:    "cache_statement", StatementTimeout: 30 * time.Second, LockTimeout: 5 * time.Second,
 		IdleTxTimeout: time.Minute, AcquireTimeout: 5 * time.Second, StopTimeout: 20 * time.Second,
 		BufferMaxBytes: 1 << 30, BufferFlush: 100 * time.Millisecond, BufferBatch: 100, BufferEvents: 10_000,
-		CompactEvery: 15 * time.Second, Flushers: 2, Listen: true,
+		CompactEvery: 15 * time.Second,
+		MetricsFlush: time.Minute, MetricsLimit: 1000,
+		Flushers: 2, Listen: true,
 	}
 }
 
@@ -101,6 +105,8 @@ func ConfigFromEnv(lookup func(string) (string, bool)) (Config, error) {
 	env.number("FILE_BUFFER_MAX_BATCH", &cfg.BufferBatch, 1)
 	env.number("FILE_BUFFER_EVENTS_PER_FILE", &cfg.BufferEvents, 1)
 	env.millis("REGENT_COMPACTION_INTERVAL_MS", &cfg.CompactEvery, 1)
+	env.millis("METRICS_FLUSH_MS", &cfg.MetricsFlush, 1000)
+	env.number("REGENT_METRICS_LAG_SERIES", &cfg.MetricsLimit, 0)
 	env.number("REGENT_FLUSHERS", &cfg.Flushers, 1)
 	env.listen(&cfg)
 	cfg.DatabaseURL = env.database()
@@ -143,6 +149,9 @@ func (c Config) check() error {
 	}
 	if c.Flushers < 1 || c.AcquireTimeout <= 0 {
 		return errors.New("REGENT_FLUSHERS and REGENT_ACQUIRE_TIMEOUT_MS must be positive")
+	}
+	if c.MetricsFlush < time.Second || c.MetricsLimit < 0 {
+		return errors.New("METRICS_FLUSH_MS must be 1000 at least and REGENT_METRICS_LAG_SERIES not negative")
 	}
 	return nil
 }

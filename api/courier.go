@@ -27,6 +27,8 @@ type courier[W any] struct {
 	send func(bundle []*batch[W], wait bool) (map[*batch[W]]resend, error)
 	// divert, unless nil, takes out what must not be sent now, and settles it.
 	divert func([]*batch[W]) []*batch[W]
+	// count, unless nil, looks at a batch that has its outcome.
+	count func(*batch[W])
 	// fail gives batches that were not taken their outcome.
 	fail func([]*batch[W], error)
 }
@@ -81,11 +83,19 @@ func (c *courier[W]) flush(bundle []*batch[W]) {
 	}
 	for _, b := range bundle {
 		if how := again[b]; how == 0 {
-			c.lanes.settle(b)
+			c.end(b)
 		} else {
 			c.later(b, how)
 		}
 	}
+}
+
+// end settles a batch that has its outcome.
+func (c *courier[W]) end(b *batch[W]) {
+	if c.count != nil {
+		c.count(b)
+	}
+	c.lanes.settle(b)
 }
 
 // later sends a batch again on a goroutine of its own.
@@ -93,7 +103,7 @@ func (c *courier[W]) later(b *batch[W], how resend) {
 	c.server.loops.Add(1)
 	go func() {
 		defer c.server.loops.Done()
-		defer c.lanes.settle(b)
+		defer c.end(b)
 		if !c.alone.take(c.server.cfg.AcquireTimeout) {
 			b.fail(errBusy)
 			return

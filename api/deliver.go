@@ -36,6 +36,7 @@ func (s *Server) deliver(c huma.Context, r *popRequest, rows []db.PopRow) {
 	for i := range rows {
 		s.seals.openAll(rows[i].Payloads)
 	}
+	s.countDelivered(r, rows)
 	body := append(renderPop(r, rows), '\n')
 	header := w.Header()
 	header.Set("Content-Type", "application/json")

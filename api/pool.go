@@ -132,6 +132,7 @@ func (s *Server) callConn(ctx context.Context, fn func(context.Context, *pgx.Con
 	for try := 1; ; try++ {
 		err := s.onConn(ctx, fn)
 		if err == nil || !s.again(err, try, time.Since(started)) {
+			s.count.countCall(err)
 			return err
 		}
 		if !pause(ctx, time.Duration(rand.Int64N(int64(5*time.Millisecond)*int64(try)))) {

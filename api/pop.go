@@ -145,10 +145,12 @@ func (s *Server) popFrom(ctx context.Context, queue string, partition *string, r
 }
 
 func (s *Server) popWith(ctx context.Context, request *popRequest) (*popReply, error) {
+	s.count.add(popRequests, 1)
 	rows, err := s.pop(ctx, request)
 	if err != nil {
 		return nil, s.fail(ctx, "pop", err)
 	}
+	s.countPop(request, rows)
 	return &popReply{Body: func(c huma.Context) { s.deliver(c, request, rows) }}, nil
 }
 
@@ -273,7 +275,11 @@ func (s *Server) claimFull(ctx, waiting context.Context, r *popRequest, w *waite
 	if err != nil || !r.held {
 		return rows, err
 	}
-	if err := s.hold(ctx, waiting, r, w); err != nil {
+	began := time.Now()
+	err = s.hold(ctx, waiting, r, w)
+	s.count.add(fillWaits, 1)
+	s.count.add(fillWaitMicros, int(time.Since(began).Microseconds()))
+	if err != nil {
 		return nil, err
 	}
 	if _, gone := s.room.mark(w); gone {
@@ -293,6 +299,8 @@ func (s *Server) claim(ctx context.Context, r *popRequest) (rows []db.PopRow, er
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
+	s.countClaim(r)
+	began := time.Now()
 	err = s.call(ctx, func(ctx context.Context, q querier) (err error) {
 		if r.met {
 			waited := int32(time.Since(r.began).Milliseconds() + 1)
@@ -306,6 +314,9 @@ func (s *Server) claim(ctx context.Context, r *popRequest) (rows []db.PopRow, er
 		return err
 	})
 	rows = r.policy(rows)
+	if err == nil {
+		s.count.call(popCall, began, messages(rows))
+	}
 	if err == nil && len(rows) > 0 {
 		s.owners.learn(rows, queueKey{r.args.TenantID, r.args.Queue})
 	}

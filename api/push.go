@@ -48,7 +48,7 @@ type rawReply struct {
 
 func (s *Server) registerPush(api huma.API) {
 	s.pushes = newCourier(s, joinsPush)
-	s.pushes.send, s.pushes.divert, s.pushes.fail = s.sendPush, s.divertPushes, s.failPushes
+	s.pushes.send, s.pushes.divert, s.pushes.fail, s.pushes.count = s.sendPush, s.divertPushes, s.failPushes, s.countPushed
 	id := "01890a5d-ac96-7000-8000-0000002dd000"
 	huma.Register(api, s.op(huma.Operation{
 		OperationID: "push", Method: http.MethodPost, Path: "/api/v1/push", DefaultStatus: http.StatusCreated, Tags: []string{"messages"},
@@ -82,11 +82,14 @@ func (s *Server) push(ctx context.Context, in *pushInput) (*pushReply, error) {
 	if err != nil {
 		return nil, err
 	}
-	parcels := request.parcels(s.tenant(ctx))
+	tenant := s.tenant(ctx)
+	parcels := request.parcels(tenant)
 	if len(parcels) > 0 {
 		s.freshen(ctx)
 		s.pushes.lanes.submit(parcels)
-		if err := parcels[0].order.wait(ctx); err != nil {
+		err := parcels[0].order.wait(ctx)
+		s.countPush(tenant, request) // now that its queues are there
+		if err != nil {
 			return nil, s.fail(ctx, "push", err)
 		}
 	}

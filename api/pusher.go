@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
 
@@ -40,10 +41,12 @@ func (s *Server) sendPush(bundle []*batch[*pushGroup], wait bool) (map[*batch[*p
 		if err != nil {
 			return nil, err
 		}
+		began := time.Now()
 		rows, err := s.pushOnce(args)
 		var lost *doubt
 		switch {
 		case err == nil:
+			s.count.call(pushCall, began, len(args.Payloads))
 			again, err := s.readPush(bundle, slots, args.Sealed, rows)
 			if err == nil {
 				s.wakePushed(bundle, rows)

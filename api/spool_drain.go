@@ -155,6 +155,7 @@ func (s *Server) replayAll(ctx context.Context, p *piece, records []*spoolRecord
 	if err != nil {
 		return err
 	}
+	s.countReplayed(records, &row)
 	for _, at := range row.Groups {
 		if int(at) < len(records) {
 			s.wake(records[at].lane())

@@ -111,6 +111,7 @@ func (s *Server) transaction(ctx context.Context, in *transactionInput) (*rawRep
 		return s.rolledBack(ctx, id, t, err)
 	}
 	s.wakeTransaction(t)
+	s.countTransaction(t)
 	return &rawReply{ContentType: "application/json", Body: t.render(id)}, nil
 }
 

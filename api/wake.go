@@ -323,6 +323,19 @@ func (s *Server) watch(ctx context.Context) {
 	}
 }
 
+// parked counts the parked pops of each queue; those by discovery are of none.
+func (r *waitroom) parked() map[queueKey]int {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	count := make(map[queueKey]int, len(r.queues))
+	for key, lines := range r.queues {
+		for l := range lines {
+			count[key] += l.waiters.Len()
+		}
+	}
+	return count
+}
+
 func (r *waitroom) empty() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()

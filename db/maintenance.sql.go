@@ -62,7 +62,7 @@ func (q *Queries) PurgeDeadLettersStep(ctx context.Context, maxRows int32) (Step
 }
 
 const replaySpool = `-- name: ReplaySpool :one
-SELECT replayed, position, groups FROM queen.log_replay_spool_v1(
+SELECT replayed, position, groups, frames FROM queen.log_replay_spool_v1(
     p_spool_id => $1::uuid,
     p_file => $2::bigint,
     p_from => $3::bigint,
@@ -109,7 +109,12 @@ func (q *Queries) ReplaySpool(ctx context.Context, arg ReplaySpoolParams) (Spool
 		arg.Sealed,
 	)
 	var i SpoolStepRow
-	err := row.Scan(&i.Replayed, &i.Position, &i.Groups)
+	err := row.Scan(
+		&i.Replayed,
+		&i.Position,
+		&i.Groups,
+		&i.Frames,
+	)
 	return i, err
 }
 

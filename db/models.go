@@ -280,11 +280,12 @@ type ReplayRow struct {
 	Error         *string
 }
 
-// What a replay of a piece of a spool file did: stored now, or nothing because the file already stands at another position; the position; the groups of which something was stored, from 0.
+// What a replay of a piece of a spool file did: stored now, or nothing because the file already stands at another position; the position; the groups of which something was stored, from 0, and how many messages of each.
 type SpoolStepRow struct {
 	Replayed bool
 	Position int64
 	Groups   []int32
+	Frames   []int32
 }
 
 // What one bounded maintenance step did: rows worked on, and whether nothing is left to do now.

@@ -43,6 +43,10 @@ type Querier interface {
 	FindPush(ctx context.Context, arg FindPushParams) ([]PushRow, error)
 	// The segments that the groups of a doubtful push stored; a group without a row never committed.
 	FindPushes(ctx context.Context, arg FindPushesParams) ([]FoundPushRow, error)
+	// Store what a server counted since its last flush; once for each flush id.
+	FlushMetrics(ctx context.Context, arg FlushMetricsParams) (StepRow, error)
+	// One bounded step that adds created and deleted partitions to the minutes of their queues.
+	FoldPartitionEventsStep(ctx context.Context, maxRows int32) (StepRow, error)
 	// One bounded step that drops the activity of groups whose queue is gone.
 	ForgetGroupsStep(ctx context.Context, maxRows int32) (StepRow, error)
 	// Drop the positions of a spool's files, but those to keep.

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
 
 	"regent.local/regent/db"
@@ -119,4 +120,30 @@ func TestDeadLettersLoop(t *testing.T) {
 		err := d.Pool.QueryRow(ctx, `SELECT (SELECT count(*) FROM queen.log_dlq), (SELECT coalesce(sum(removed), 0) FROM queen.dead_letter_removals)`).Scan(&left, &removed)
 		return err == nil && left == 2500 && removed == 2500
 	}, 10*time.Second, 20*time.Millisecond)
+}
+
+// counted is a server that counted one push.
+type counted struct{ stored atomic.Int32 }
+
+func (c *counted) TakeMetrics() (db.FlushMetricsParams, bool) {
+	return db.FlushMetricsParams{FlushID: uuid.New(), Hostname: "h", Worker: []byte(`{"push_messages": 1}`), System: []byte(`{}`), Queues: []byte(`[]`)}, false
+}
+func (c *counted) MetricsStored() { c.stored.Add(1) }
+
+// TestMetricsLoop: what a server counted is stored, and what triggers noted about
+// partitions is in the minute of its queue (S-35, E-14).
+func TestMetricsLoop(t *testing.T) {
+	t.Parallel()
+	d := dbtest.New(t)
+	q := db.New(d.Pool)
+	ctx := t.Context()
+	_, err := q.PushMany(ctx, db.PushManyParams{Queue: "q", Payloads: [][]byte{[]byte("1"), []byte("2")}, Partitions: []string{"a", "b"}})
+	require.NoError(t, err)
+	server := &counted{}
+	stop := workers.Start(ctx, workers.Metrics(q, server, time.Hour, quiet))
+	require.Eventually(t, func() bool { return server.stored.Load() == 1 }, 10*time.Second, 5*time.Millisecond)
+	stop()
+	var messages, created int
+	require.NoError(t, d.Pool.QueryRow(ctx, `SELECT total_push_messages, (SELECT sum(partitions_created) FROM queen.queue_lag_metrics) FROM queen.worker_metrics_summary`).Scan(&messages, &created))
+	require.Equal(t, [2]int{1, 2}, [2]int{messages, created})
 }

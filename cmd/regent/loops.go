@@ -26,8 +26,32 @@ func startLoops(ctx context.Context, pool *pgxpool.Pool, server *api.Server, cfg
 			},
 		})
 	}
-	return workers.Start(ctx, loops...)
+	loops = append(loops, workers.Metrics(q, server, cfg.MetricsFlush, log))
+	stopAll := workers.Start(ctx, loops...)
+	return func() {
+		stopAll()
+		flushLast(context.WithoutCancel(ctx), q, server, log)
+	}
 }
 
 // spoolTimeout bounds one replaying call; the statement timeout comes first.
 const spoolTimeout = 2 * time.Minute
+
+// lastFlushPatience bounds the flush of a server that stops.
+const lastFlushPatience = 5 * time.Second
+
+// flushLast stores what was counted since the last flush, so that a clean stop
+// loses no number.
+func flushLast(ctx context.Context, q db.Querier, server *api.Server, log *slog.Logger) {
+	ctx, cancel := context.WithTimeout(ctx, lastFlushPatience)
+	defer cancel()
+	for {
+		flushed, err := workers.FlushMetrics(ctx, q, server)
+		if err != nil {
+			log.Warn("what was counted since the last flush is lost", "error", err)
+		}
+		if err != nil || flushed.Done {
+			return
+		}
+	}
+}

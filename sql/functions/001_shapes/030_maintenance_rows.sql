@@ -22,6 +22,7 @@ CREATE OR REPLACE VIEW queen.spool_step_row AS
 SELECT
     false AS replayed,
     0::bigint AS position,
-    ARRAY[]::integer[] AS groups
+    ARRAY[]::integer[] AS groups,
+    ARRAY[]::integer[] AS frames
 WHERE false;
-COMMENT ON VIEW queen.spool_step_row IS 'What a replay of a piece of a spool file did: stored now, or nothing because the file already stands at another position; the position; the groups of which something was stored, from 0.';
+COMMENT ON VIEW queen.spool_step_row IS 'What a replay of a piece of a spool file did: stored now, or nothing because the file already stands at another position; the position; the groups of which something was stored, from 0, and how many messages of each.';

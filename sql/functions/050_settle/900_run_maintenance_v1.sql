@@ -24,6 +24,12 @@ BEGIN
     END LOOP;
     FOR v_step IN 1 .. p_max_steps
     LOOP
+        SELECT s.done INTO v_done FROM queen.log_fold_partition_events_step_v1() s;
+        COMMIT;
+        EXIT WHEN v_done;
+    END LOOP;
+    FOR v_step IN 1 .. p_max_steps
+    LOOP
         SELECT s.done INTO v_done FROM queen.log_purge_dead_letters_step_v1() s;
         COMMIT;
         EXIT WHEN v_done;

@@ -32,6 +32,7 @@ AS $$
 DECLARE
     r_out queen.spool_step_row;
     r_row queen.push_row;
+    v_at integer;
 BEGIN
     PERFORM queen._require_read_committed();
     IF p_spool_id IS NULL OR p_file IS NULL THEN
@@ -43,6 +44,7 @@ BEGIN
     SELECT f.position INTO r_out.position FROM queen.spool_files f WHERE f.spool_id = p_spool_id AND f.file = p_file FOR UPDATE;
     r_out.replayed := r_out.position IS NOT DISTINCT FROM p_from;
     r_out.groups := '{}';
+    r_out.frames := '{}';
     IF r_out.replayed THEN
         FOREACH r_row IN ARRAY coalesce(queen._push(p_queues, p_partitions, p_counts, p_payloads, p_transaction_ids, p_keys,
             NULL, false, queen._tenant(p_tenant_id), NULL, NULL, p_sealed), '{}')
@@ -51,6 +53,10 @@ BEGIN
                 PERFORM queen._raise(r_row.code, r_row.error);
             ELSIF r_row.status = 'queued' AND NOT r_row.grp = ANY (r_out.groups) THEN
                 r_out.groups := r_out.groups || r_row.grp;
+                r_out.frames := r_out.frames || r_row.frames;
+            ELSIF r_row.status = 'queued' THEN
+                v_at := array_position(r_out.groups, r_row.grp);
+                r_out.frames[v_at] := r_out.frames[v_at] + r_row.frames;
             END IF;
         END LOOP;
         UPDATE queen.spool_files SET position = p_to, updated_at = clock_timestamp() WHERE spool_id = p_spool_id AND file = p_file;
