@@ -36,6 +36,10 @@ type sqlClient struct {
 func openSQL(ctx context.Context, dsn string, again retrier) (*sqlClient, error) {
 	cfg := api.DefaultConfig()
 	cfg.DatabaseURL, cfg.PoolSize = dsn, sqlConnections
+	return openPool(ctx, cfg, again)
+}
+
+func openPool(ctx context.Context, cfg api.Config, again retrier) (*sqlClient, error) {
 	config, err := api.PoolConfig(cfg)
 	if err != nil {
 		return nil, err
