@@ -205,7 +205,7 @@ func optionFlags() []optionFlag {
 		{"dead-letter-queue", "deadLetterQueue", "keep messages that failed too often", optBool},
 		{"dlq-after-max-retries", "dlqAfterMaxRetries", "the same, by its other name: both must be false to turn it off", optBool},
 		{"delayed-processing", "delayedProcessing", "age a message must have to be delivered", optSeconds},
-		{"window-buffer", "windowBuffer", "quiet time a partition must have to be delivered", optSeconds},
+		{"window-buffer", "windowBuffer", "wait for so much quiet, but never longer after the first unread", optSeconds},
 		{"min-pop-wait-time", "minPopWaitTime", "how long a waiting pop may hold an under-full batch", optMillis},
 		{"dedup-window", "dedupWindowSeconds", "how long a transactionId is remembered; 0s turns deduplication off", optSeconds},
 		{"retention-enabled", "retentionEnabled", "delete old messages", optBool},

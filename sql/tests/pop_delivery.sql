@@ -188,7 +188,8 @@ BEGIN
     ASSERT pg_temp.shape(pg_temp.pop('delay', 10)) = 'p:4-5', 'design 3.2 rule 6: a gate of zero is not evaluated';
 END $$;
 
--- windowBuffer: quiet for W seconds, or nothing; a stamp more than 5 s ahead counts as old (O-20, design 3.2 rule 6).
+-- windowBuffer: quiet for W seconds, or nothing, unless the first that is not read is older; a stamp more than 5 s ahead counts
+-- as old (O-20, W-3, design 3.2 rule 6).
 DO $$
 DECLARE
     v_id uuid;
@@ -198,14 +199,24 @@ BEGIN
     PERFORM pg_temp.push('window', 3);
     v_id := pg_temp.lane('window');
     FOR r IN SELECT * FROM (VALUES ('29 s ago', false), ('30 s ago', true), ('1 day ago', true), ('-4 s ago', false), ('-6 s ago', true), ('-1 day ago', true)) v (age, open) LOOP
-        UPDATE queen.log_segments SET created_at = clock_timestamp() - replace(r.age, ' ago', '')::interval WHERE partition_id = v_id AND base_offset = 2;
-        UPDATE queen.log_segments SET created_at = '2020-01-01' WHERE partition_id = v_id AND base_offset < 2;
+        UPDATE queen.log_segments SET created_at = clock_timestamp() - replace(r.age, ' ago', '')::interval - make_interval(secs => 0.1 * (2 - base_offset))
+        WHERE partition_id = v_id;
         UPDATE queen.log_partitions SET last_stamp = NULL WHERE id = v_id;
         ASSERT (pg_temp.pop('window', 10) <> '{}') = r.open, 'O-20, design 3.2 rule 6: newest stamp ' || r.age;
         PERFORM pg_temp.expire('window');
     END LOOP;
+    -- Written all the time: the first that is not read is older than the window.
+    UPDATE queen.log_segments SET created_at = clock_timestamp() - interval '1 s' WHERE partition_id = v_id;
+    UPDATE queen.log_segments SET created_at = clock_timestamp() - interval '29 s' WHERE partition_id = v_id AND base_offset = 0;
+    ASSERT pg_temp.pop('window', 10) = '{}', 'W-3: not yet';
+    UPDATE queen.log_segments SET created_at = clock_timestamp() - interval '31 s' WHERE partition_id = v_id AND base_offset = 0;
+    ASSERT EXISTS (SELECT FROM queen.log_pending_v1('{window}', '{p}', '{g}', ARRAY[NULL::uuid])), 'W-3: the watcher sees it';
+    ASSERT pg_temp.shape(pg_temp.pop('window', 1)) = 'p:0-0', 'W-3: it does not starve';
+    ASSERT pg_temp.ack('window', 0, (pg_temp.cursor('window')).worker_id), 'W-3: acked';
+    ASSERT pg_temp.pop('window', 10) = '{}', 'W-3: what is left is young';
+    UPDATE queen.log_consumers SET committed = -1 WHERE partition_id = v_id;
     -- Settled: the stamp of the row decides.
-    UPDATE queen.log_segments SET created_at = '2020-01-01' WHERE partition_id = v_id;
+    UPDATE queen.log_segments SET created_at = clock_timestamp() - interval '10 s' WHERE partition_id = v_id;
     UPDATE queen.log_partitions SET settled = true, last_offset = 2, last_stamp = clock_timestamp() - interval '10 s' WHERE id = v_id;
     ASSERT pg_temp.pop('window', 10) = '{}', 'O-20: settled, young';
     UPDATE queen.log_partitions SET last_stamp = clock_timestamp() - interval '31 s' WHERE id = v_id;

@@ -50,6 +50,8 @@ BEGIN
     PERFORM pg_temp.push('probe', 1);
     ASSERT pg_temp.maybe('probe', 'p', 'g'), 'O-23: a young suffix hides nothing else';
     UPDATE queen.queues SET delayed_processing = 0, window_buffer = 60 WHERE name = 'probe';
+    ASSERT pg_temp.maybe('probe', 'p', 'g'), 'W-3: the first is older than the window';
+    UPDATE queen.log_segments SET created_at = clock_timestamp() - interval '59 s' WHERE partition_id = v_id AND base_offset = 6;
     ASSERT NOT pg_temp.maybe('probe', 'p', 'g'), 'O-20: the window';
     UPDATE queen.log_segments SET created_at = clock_timestamp() + interval '1 minute' WHERE partition_id = v_id AND base_offset = 7;
     ASSERT pg_temp.maybe('probe', 'p', 'g'), 'design 3.2 rule 6: a stamp far ahead is old';

@@ -4,7 +4,7 @@
  * Locks:       none.  Isolation: any.  Volatility: VOLATILE: reads the clock.
  * Bounds:      none.  Idempotency: yes.
  * Raises:      nothing.
- * Source:      O-20, O-23, design 3.2 rule 6, design 7 (a step never fails on a stored option), F082.
+ * Source:      O-20, O-23, W-3, design 3.2 rule 6, design 7 (a step never fails on a stored option), F082.
  */
 CREATE OR REPLACE FUNCTION queen._seconds_ago(p_seconds integer) RETURNS timestamptz
 LANGUAGE sql VOLATILE AS $$
@@ -12,7 +12,8 @@ LANGUAGE sql VOLATILE AS $$
 $$;
 REVOKE ALL ON FUNCTION queen._seconds_ago(integer) FROM PUBLIC;
 
--- Shut while the newest segment is younger than the window; a stamp more than 5 s ahead of the clock counts as old.
+-- Whether a stamp lies inside the window; one more than 5 s ahead of the clock counts as old. A partition is held back while
+-- its newest segment does, and its oldest one that is not read: or one that is written all the time would starve (W-3).
 CREATE OR REPLACE FUNCTION queen._window_is_shut(
     p_window integer,
     p_newest timestamptz
@@ -23,6 +24,28 @@ LANGUAGE sql VOLATILE AS $$
        AND p_newest <= queen._seconds_ago(-5)
 $$;
 REVOKE ALL ON FUNCTION queen._window_is_shut(integer, timestamptz) FROM PUBLIC;
+
+/*
+ * Purpose:     the stamp of the first segment that holds something a cursor has not passed; NULL when there is none.
+ * Locks:       none.  Isolation: READ COMMITTED.  Volatility: VOLATILE: a fresh snapshot.
+ * Bounds:      one key probe: no segment spans more than 1000 offsets.  Idempotency: reads only.  Raises: nothing.
+ * Source:      O-20, O-23, W-3.
+ */
+CREATE OR REPLACE FUNCTION queen._oldest_unread(
+    p_partition_id uuid,
+    p_log_start bigint,
+    p_committed bigint
+) RETURNS timestamptz
+LANGUAGE plpgsql VOLATILE AS $$
+BEGIN
+    RETURN (
+        SELECT s.created_at FROM queen.log_segments s
+        WHERE s.partition_id = p_partition_id AND s.base_offset >= greatest(p_log_start, p_committed - 999)
+          AND s.end_offset > p_committed AND queen._last_offset(s) > p_committed
+        ORDER BY s.base_offset
+        LIMIT 1);
+END $$;
+REVOKE ALL ON FUNCTION queen._oldest_unread(uuid, bigint, bigint) FROM PUBLIC;
 
 /*
  * Purpose:     fill a pop row with the frames of a segment from offset p_wanted on, p_left at most; payloads stay NULL

@@ -56,7 +56,8 @@ BEGIN
         END IF;
         RETURN;
     END IF;
-    IF queen._window_is_shut(r_queue.window_buffer, r_head.head_stamp) THEN
+    IF queen._window_is_shut(r_queue.window_buffer, r_head.head_stamp)
+       AND queen._window_is_shut(r_queue.window_buffer, queen._oldest_unread(p_partition_id, r_head.log_start, r_cur.committed)) THEN
         RETURN;
     END IF;
     IF r_queue.delayed_processing > 0 THEN

@@ -68,13 +68,9 @@ CREATE OR REPLACE FUNCTION queen._gates_are_open(
 ) RETURNS boolean
 LANGUAGE sql VOLATILE COST 1000 AS $$
     SELECT p_head_offset >= p_log_start
-       AND NOT queen._window_is_shut(r_queue.window_buffer, p_head_stamp)
-       -- The first segment that holds something not consumed: no segment spans more than 1000 offsets.
-       AND (r_queue.delayed_processing <= 0 OR queen._seconds_ago(r_queue.delayed_processing) >= (
-           SELECT s.created_at FROM queen.log_segments s
-           WHERE s.partition_id = p_partition_id AND s.base_offset >= greatest(p_log_start, p_committed - 999)
-             AND s.end_offset > p_committed AND queen._last_offset(s) > p_committed
-           ORDER BY s.base_offset
-           LIMIT 1))
+       AND (queen._window_is_shut(r_queue.window_buffer, p_head_stamp)
+            AND queen._window_is_shut(r_queue.window_buffer, queen._oldest_unread(p_partition_id, p_log_start, p_committed))) IS NOT TRUE
+       AND (r_queue.delayed_processing <= 0
+            OR queen._seconds_ago(r_queue.delayed_processing) >= queen._oldest_unread(p_partition_id, p_log_start, p_committed))
 $$;
 REVOKE ALL ON FUNCTION queen._gates_are_open(queen.queues, uuid, bigint, bigint, bigint, timestamptz) FROM PUBLIC;
