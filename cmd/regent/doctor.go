@@ -99,7 +99,15 @@ func printDiagnosis(cmd *cobra.Command, format outputFormat, found []finding) er
 	if d.Healthy {
 		return nil
 	}
-	return withCode(exitCheck, fmt.Errorf("%d errors and %d warnings", d.Errors, d.Warnings))
+	return withCode(exitCheck, fmt.Errorf("%s and %s", counted(d.Errors, "error"), counted(d.Warnings, "warning")))
+}
+
+// counted writes a number with its noun: 1 error, 2 errors.
+func counted(n int, noun string) string {
+	if n != 1 {
+		noun += "s"
+	}
+	return fmt.Sprintf("%d %s", n, noun)
 }
 
 func diagnosisTable(d diagnosis) table {

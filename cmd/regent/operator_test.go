@@ -97,7 +97,7 @@ func TestDoctorCommand(t *testing.T) {
 	got := call(t, "", "doctor", "--dsn", dsn, "-o", "table")
 	require.Contains(t, got.out, "error    autovacuum: the server\n")
 	require.Contains(t, got.out, "\n         > SELECT pg_reload_conf();\n")
-	require.Contains(t, got.err, "1 errors and 0 warnings")
+	require.Contains(t, got.err, "1 error and 0 warnings")
 	execAll(t, conn, strings.Split(f.Statement, "\n")...)
 	require.Eventually(t, func() bool { return call(t, "", "doctor", "--dsn", dsn).code == 0 }, time.Minute, 20*time.Millisecond)
 
