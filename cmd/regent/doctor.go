@@ -99,15 +99,7 @@ func printDiagnosis(cmd *cobra.Command, format outputFormat, found []finding) er
 	if d.Healthy {
 		return nil
 	}
-	return withCode(exitCheck, fmt.Errorf("%s and %s", counted(d.Errors, "error"), counted(d.Warnings, "warning")))
-}
-
-// counted writes a number with its noun: 1 error, 2 errors.
-func counted(n int, noun string) string {
-	if n != 1 {
-		noun += "s"
-	}
-	return fmt.Sprintf("%d %s", n, noun)
+	return withCode(exitCheck, fmt.Errorf("%s and %s", counted(int64(d.Errors), "error"), counted(int64(d.Warnings), "warning")))
 }
 
 func diagnosisTable(d diagnosis) table {

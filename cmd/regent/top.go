@@ -266,8 +266,8 @@ func (f *frame) table(queues, groups int) table {
 	for _, g := range f.Groups {
 		behind = max(behind, g.LagSeconds)
 	}
-	t := sentence(fmt.Sprintf("%s  %s queues, %s pending, %s groups, the slowest %s s behind", f.At.Format("15:04:05Z"),
-		grouped(int64(len(f.Queues))), grouped(pending), grouped(int64(len(f.Groups))), grouped(behind)), "")
+	t := sentence(fmt.Sprintf("%s  %s, %s pending, %s, the slowest %s s behind", f.At.Format("15:04:05Z"),
+		counted(int64(len(f.Queues)), "queue"), grouped(pending), counted(int64(len(f.Groups)), "group"), grouped(behind)), "")
 	t.rows = append(t.rows, []string{"QUEUE", "PARTITIONS", "MESSAGES", "PENDING", "PROCESSING", "IN/S", "DONE/S", "SIZE"})
 	for _, q := range f.Queues[:queues] {
 		t.rows = append(t.rows, []string{oneLine(q.Queue, 40), grouped(q.Partitions), grouped(q.Messages), grouped(q.Pending),

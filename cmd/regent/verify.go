@@ -94,15 +94,22 @@ func (v verdict) report(cmd *cobra.Command, format outputFormat) error {
 	if v.Sound {
 		return nil
 	}
-	return withCode(exitCheck, fmt.Errorf("%d breaches", len(v.Breaches)))
+	return withCode(exitCheck, errors.New(v.count()))
+}
+
+func (v verdict) count() string {
+	if len(v.Breaches) == 1 {
+		return "1 breach"
+	}
+	return fmt.Sprintf("%d breaches", len(v.Breaches))
 }
 
 func (v verdict) table() table {
 	word := "all is well"
 	if !v.Sound {
-		word = fmt.Sprintf("%d breaches", len(v.Breaches))
+		word = v.count()
 	}
-	last := fmt.Sprintf("%s: %s partitions with %s offsets read", word, grouped(v.Partitions), grouped(v.Offsets))
+	last := fmt.Sprintf("%s: %s with %s read", word, counted(v.Partitions, "partition"), counted(v.Offsets, "offset"))
 	if !v.Complete {
 		last += ", the rest was not"
 	}
