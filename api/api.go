@@ -55,6 +55,7 @@ type Server struct {
 	away       atomic.Bool // with a spool: pushes go there until the drain gets through
 	drainTries int         // drain: failures in a row
 	drainAfter time.Time   // drain: not before
+	refreshing turnstile   // one manual count of all queues at a time
 }
 
 // New builds a server on an open pool. It starts nothing and asks the database
@@ -73,6 +74,7 @@ func New(cfg Config, pool *pgxpool.Pool, log *slog.Logger) (*Server, error) {
 	}
 	s := &Server{cfg: cfg, pool: pool, log: log, stop: make(chan struct{}), room: newWaitroom(), teller: newTeller(), seals: seals}
 	s.collect.begin(cfg)
+	s.refreshing = newTurnstile()
 	if cfg.BufferDir != "" {
 		if s.spool, err = openSpool(cfg, log); err != nil {
 			return nil, err

@@ -47,9 +47,11 @@ type Config struct {
 	BufferBatch    int           // FILE_BUFFER_MAX_BATCH: messages a replaying call, unless one record has more
 	BufferEvents   int           // FILE_BUFFER_EVENTS_PER_FILE: messages after which the next file is begun
 
-	CompactEvery time.Duration // REGENT_COMPACTION_INTERVAL_MS: time between two runs of the compaction loop
-	MetricsFlush time.Duration // METRICS_FLUSH_MS: pause between flushes of the counters, a second at least
-	MetricsLimit int           // REGENT_METRICS_LAG_SERIES: most lag series that /metrics/prometheus shows
+	CompactEvery  time.Duration // REGENT_COMPACTION_INTERVAL_MS: time between two runs of the compaction loop
+	MetricsFlush  time.Duration // METRICS_FLUSH_MS: pause between flushes of the counters, a second at least
+	MetricsLimit  int           // REGENT_METRICS_LAG_SERIES: most lag series that /metrics/prometheus shows
+	StatsEvery    time.Duration // STATS_INTERVAL_MS: time between two counts of all queues, over all servers
+	RetainedEvery time.Duration // RETAINED_BYTES_INTERVAL_MS: time between two measurements of what they keep on disk
 
 	Flushers  int    // REGENT_FLUSHERS: calls that carry pushes (and as many that carry acks) at a time
 	Listen    bool   // REGENT_LISTEN: hear and tell other servers of pushes; without it the watcher finds them
@@ -68,6 +70,7 @@ func DefaultConfig() Config {
 		BufferMaxBytes: 1 << 30, BufferFlush: 100 * time.Millisecond, BufferBatch: 100, BufferEvents: 10_000,
 		CompactEvery: 15 * time.Second,
 		MetricsFlush: time.Minute, MetricsLimit: 1000,
+		StatsEvery: 10 * time.Second, RetainedEvery: 10 * time.Minute,
 		Flushers: 2, Listen: true,
 	}
 }
@@ -107,6 +110,8 @@ func ConfigFromEnv(lookup func(string) (string, bool)) (Config, error) {
 	env.millis("REGENT_COMPACTION_INTERVAL_MS", &cfg.CompactEvery, 1)
 	env.millis("METRICS_FLUSH_MS", &cfg.MetricsFlush, 1000)
 	env.number("REGENT_METRICS_LAG_SERIES", &cfg.MetricsLimit, 0)
+	env.millis("STATS_INTERVAL_MS", &cfg.StatsEvery, 1000)
+	env.millis("RETAINED_BYTES_INTERVAL_MS", &cfg.RetainedEvery, 1000)
 	env.number("REGENT_FLUSHERS", &cfg.Flushers, 1)
 	env.listen(&cfg)
 	cfg.DatabaseURL = env.database()

@@ -25,7 +25,7 @@ type configureInput struct {
 }
 
 type listQueuesInput struct {
-	Stats string `query:"stats" doc:"cached asks for stored numbers where there are any. All numbers are computed live for now."`
+	Stats string `query:"stats" doc:"cached: all numbers as they were last stored. Otherwise partitions and messages.total are of this moment." example:"cached"`
 }
 
 type queueInput struct {
@@ -55,8 +55,9 @@ func (s *Server) registerQueues(api huma.API) {
 	}, http.StatusBadRequest, http.StatusRequestEntityTooLarge), s.configureQueue)
 	huma.Register(api, s.queuesOp(huma.Operation{
 		OperationID: "list-queues", Method: http.MethodGet, Path: "/api/v1/resources/queues",
-		Summary:   "List all queues with their counts, newest first",
-		Responses: map[string]*huma.Response{"200": jsonReply[QueueList](api, "All queues.", nil)},
+		Summary:     "List all queues with their counts, newest first",
+		Description: "Three clocks: partitions and messages.total are of this moment; pending and processing as last counted (STATS_INTERVAL_MS); retainedBytes and segments as last measured (RETAINED_BYTES_INTERVAL_MS), 0 for a queue that is newer.",
+		Responses:   map[string]*huma.Response{"200": jsonReply[QueueList](api, "All queues.", nil)},
 	}), s.listQueues)
 	huma.Register(api, s.queuesOp(huma.Operation{
 		OperationID: "get-queue", Method: http.MethodGet, Path: "/api/v1/resources/queues/{queue}",
@@ -96,9 +97,10 @@ func (s *Server) configureQueue(ctx context.Context, in *configureInput) (*docum
 	})
 }
 
-func (s *Server) listQueues(ctx context.Context, _ *listQueuesInput) (*documentReply, error) {
+func (s *Server) listQueues(ctx context.Context, in *listQueuesInput) (*documentReply, error) {
+	tenant, cached := s.tenant(ctx), in.Stats == "cached"
 	return s.shown(ctx, "list", func(ctx context.Context, q querier) ([]byte, error) {
-		return q.ListQueues(ctx, s.tenant(ctx))
+		return q.ListQueues(ctx, tenant, cached)
 	})
 }
 

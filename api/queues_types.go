@@ -107,7 +107,7 @@ type QueueSummary struct {
 	Task          string          `json:"task" example:"invoice"`
 	CreatedAt     time.Time       `json:"createdAt" example:"2026-07-30T09:12:44.011Z"`
 	Partitions    int64           `json:"partitions" example:"8"`
-	RetainedBytes int64           `json:"retainedBytes" doc:"Compressed bytes of the payloads kept." example:"194883"`
+	RetainedBytes int64           `json:"retainedBytes" doc:"Compressed bytes of the payloads kept, as last measured." example:"194883"`
 	Segments      QueueSegments   `json:"segments"`
 	Messages      QueueTotalsList `json:"messages"`
 }

@@ -47,6 +47,8 @@ func (s *Server) register(api huma.API) {
 	s.registerGroups(api)
 	s.registerTraces(api)
 	s.registerMaintenance(api)
+	s.registerStats(api)
+	s.registerStatus(api)
 }
 
 // newAPI is a bare API on mux: JSON only, whatever the content type says, no
@@ -61,6 +63,7 @@ func newAPI(cfg Config, mux *http.ServeMux) huma.API {
 		{Name: "browse", Description: "Look at single messages without taking them, and at what was noted about them."},
 		{Name: "dead letters", Description: "Look at what was given up, move it back, or delete it."},
 		{Name: "groups", Description: "Consumer groups: where they stand, and moving them."},
+		{Name: "numbers", Description: "What is kept, what is owed, and how fast it moves, each with its age."},
 		{Name: "operations", Description: "Health of this process and of its database."},
 	}
 	config.CreateHooks, config.Transformers = nil, nil

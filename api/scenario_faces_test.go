@@ -246,7 +246,12 @@ func (f httpFace) detail(a scenarioArgs) any {
 	return f.tree(f.get("/api/v1/resources/queues/" + url.PathEscape(a.Queue)))
 }
 
-func (f httpFace) list() any { return f.tree(f.get("/api/v1/resources/queues")) }
+// list shows numbers that are stored now and then, so they are counted first.
+func (f httpFace) list() any {
+	f.post("/api/v1/stats/refresh", "")
+	f.sql("SELECT queen.log_refresh_retained_bytes_v1()")
+	return f.tree(f.get("/api/v1/resources/queues"))
+}
 
 func (f httpFace) remove(a scenarioArgs) any {
 	return f.tree(f.send("DELETE", "/api/v1/resources/queues/"+url.PathEscape(a.Queue), ""))
@@ -399,7 +404,11 @@ func (f sqlFace) detail(a scenarioArgs) any {
 	return f.document("SELECT queen.get_queue_v1($1)::text", a.Queue)
 }
 
-func (f sqlFace) list() any { return f.document("SELECT queen.list_queues_v1()::text") }
+func (f sqlFace) list() any {
+	f.document("SELECT queen.log_refresh_all_stats_v1()::text")
+	f.document("SELECT queen.log_refresh_retained_bytes_v1()::text")
+	return f.document("SELECT queen.list_queues_v1()::text")
+}
 
 func (f sqlFace) remove(a scenarioArgs) any {
 	return f.document("SELECT queen.delete_queue_v1($1)::text", a.Queue)

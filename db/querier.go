@@ -58,14 +58,22 @@ type Querier interface {
 	GetMaintenance(ctx context.Context) (MaintenanceRow, error)
 	// One message in detail; no row when there is none.
 	GetMessage(ctx context.Context, arg GetMessageParams) ([]MessageRow, error)
+	GetMessageSeries(ctx context.Context, arg GetMessageSeriesParams) ([]byte, error)
+	GetOverview(ctx context.Context, tenantID uuid.UUID) ([]byte, error)
 	GetQueue(ctx context.Context, queue string, tenantID uuid.UUID) ([]byte, error)
+	GetQueueStatus(ctx context.Context, queue string, tenantID uuid.UUID) ([]byte, error)
+	// Bound what follows in this transaction, in milliseconds: each statement, and each pause between two.
+	LimitTransaction(ctx context.Context, milliseconds int64) error
 	ListConsumerGroups(ctx context.Context, tenantID uuid.UUID) ([]byte, error)
 	// Dead letters, newest first.
 	ListDeadLetters(ctx context.Context, arg ListDeadLettersParams) ([]DeadLetterRow, error)
 	ListLaggingPartitions(ctx context.Context, minLagSeconds int32, tenantID uuid.UUID) ([]byte, error)
 	// Browse messages, newest first.
 	ListMessages(ctx context.Context, arg ListMessagesParams) ([]MessageRow, error)
-	ListQueues(ctx context.Context, tenantID uuid.UUID) ([]byte, error)
+	ListNamespaces(ctx context.Context, tenantID uuid.UUID) ([]byte, error)
+	ListQueues(ctx context.Context, tenantID uuid.UUID, cached bool) ([]byte, error)
+	ListStoredQueues(ctx context.Context, arg ListStoredQueuesParams) ([]byte, error)
+	ListTasks(ctx context.Context, tenantID uuid.UUID) ([]byte, error)
 	ListTraceNames(ctx context.Context, arg ListTraceNamesParams) ([]byte, error)
 	ListTraces(ctx context.Context, arg ListTracesParams) ([]byte, error)
 	ListTracesByName(ctx context.Context, arg ListTracesByNameParams) ([]byte, error)
@@ -102,6 +110,10 @@ type Querier interface {
 	RecordTrace(ctx context.Context, arg RecordTraceParams) (uuid.UUID, error)
 	// One bounded step of a bulk replay, oldest failure first.
 	RedriveDeadLettersStep(ctx context.Context, arg RedriveDeadLettersStepParams) ([]ReplayRow, error)
+	// Measure what every queue keeps on disk.
+	RefreshRetainedBytes(ctx context.Context) ([]byte, error)
+	// One cycle of the reconciler; wait stands in line when another one runs.
+	RefreshStats(ctx context.Context, wait bool) ([]byte, error)
 	// Make a task known to all instances, with its period.
 	RegisterTask(ctx context.Context, task string, periodMs int64) error
 	// End a claim; false when it was lost before.

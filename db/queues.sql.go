@@ -63,11 +63,11 @@ func (q *Queries) GetQueue(ctx context.Context, queue string, tenantID uuid.UUID
 }
 
 const listQueues = `-- name: ListQueues :one
-SELECT queen.list_queues_v1(p_tenant_id => $1::uuid)::json AS result
+SELECT queen.list_queues_v1(p_tenant_id => $1::uuid, p_cached => $2::boolean)::json AS result
 `
 
-func (q *Queries) ListQueues(ctx context.Context, tenantID uuid.UUID) ([]byte, error) {
-	row := q.db.QueryRow(ctx, listQueues, tenantID)
+func (q *Queries) ListQueues(ctx context.Context, tenantID uuid.UUID, cached bool) ([]byte, error) {
+	row := q.db.QueryRow(ctx, listQueues, tenantID, cached)
 	var result []byte
 	err := row.Scan(&result)
 	return result, err

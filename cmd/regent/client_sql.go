@@ -187,7 +187,7 @@ func (c *sqlClient) document(ctx context.Context, may repeat, call func() (json.
 }
 
 func (c *sqlClient) Queues(ctx context.Context) (json.RawMessage, error) {
-	text, err := c.document(ctx, repeatAny, func() (json.RawMessage, error) { return c.queries.ListQueues(ctx, ownTenant()) })
+	text, err := c.document(ctx, repeatAny, func() (json.RawMessage, error) { return c.queries.ListQueues(ctx, ownTenant(), false) })
 	if err != nil {
 		return nil, fmt.Errorf("list queues: %w", err)
 	}

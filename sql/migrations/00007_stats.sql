@@ -1,9 +1,10 @@
 -- +goose Up
 
+-- The nil tenant is all of them together: a column of a primary key cannot be null.
 CREATE TABLE queen.stats (
     stat_type text COLLATE "C" NOT NULL,
     stat_key text COLLATE "C" NOT NULL,
-    tenant_id uuid,
+    tenant_id uuid DEFAULT '00000000-0000-0000-0000-000000000000' NOT NULL,
     queue_id uuid,
     child_count bigint DEFAULT 0 NOT NULL,
     total_messages bigint DEFAULT 0 NOT NULL,
@@ -26,11 +27,11 @@ CREATE TABLE queen.stats (
     prev_completed_messages bigint,
     prev_snapshot_at timestamptz,
     last_computed_at timestamptz,
-    CONSTRAINT stats_pkey PRIMARY KEY (stat_type, stat_key),
+    CONSTRAINT stats_pkey PRIMARY KEY (stat_type, stat_key, tenant_id),
     CONSTRAINT stats_queue_id_fkey FOREIGN KEY (queue_id) REFERENCES queen.queues (id) ON DELETE CASCADE
 ) WITH (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.01, autovacuum_vacuum_threshold = 50, autovacuum_vacuum_cost_delay = 0);
 CREATE INDEX stats_queue_id_idx ON queen.stats (queue_id) WHERE queue_id IS NOT NULL;
-COMMENT ON TABLE queen.stats IS 'What the reconciler counted, one row a queue and one for each roll-up. The columns retained_bytes and segment_count belong to the retained-bytes lane.';
+COMMENT ON TABLE queen.stats IS 'What the reconciler counted: a row each queue (stat_key is its id), namespace and task of a tenant (its label), tenant (its id), and system/global for all. Only in rows of queues, retained_bytes and segment_count belong to the retained-bytes lane.';
 
 CREATE TABLE queen.queue_size_history (
     queue_id uuid NOT NULL,

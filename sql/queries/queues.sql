@@ -7,7 +7,7 @@ SELECT queen.configure_queue_v1(
 )::jsonb AS result;
 
 -- name: ListQueues :one
-SELECT queen.list_queues_v1(p_tenant_id => @tenant_id::uuid)::json AS result;
+SELECT queen.list_queues_v1(p_tenant_id => @tenant_id::uuid, p_cached => @cached::boolean)::json AS result;
 
 -- name: QueueStats :many
 SELECT * FROM queen.log_queue_stats_all_v1(p_tenant_id => @tenant_id::uuid);

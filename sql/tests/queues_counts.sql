@@ -35,6 +35,7 @@ CREATE FUNCTION pg_temp.detail(p_queue text) RETURNS jsonb
 LANGUAGE sql AS $$ SELECT queen.get_queue_v1(p_queue)::jsonb $$;
 CREATE FUNCTION pg_temp.listed(p_queue text) RETURNS jsonb
 LANGUAGE sql AS $$
+    SELECT queen.log_refresh_all_stats_v1(), queen.log_refresh_retained_bytes_v1();
     SELECT q FROM jsonb_array_elements(queen.list_queues_v1()::jsonb -> 'queues') q WHERE q ->> 'name' = p_queue
 $$;
 
@@ -64,7 +65,7 @@ DECLARE
     v_size bigint;
 BEGIN
     PERFORM pg_temp.cursor_at(v_a, 'g', 39, 59);
-    PERFORM pg_temp.cursor_at(v_a, 'h', 79, 89, -1);
+    PERFORM pg_temp.cursor_at(v_a, 'h', 79, 89, -600);
     PERFORM pg_temp.cursor_at(v_b, 'g', 2);
     PERFORM pg_temp.cursor_at(v_b, 'h', 149);
     INSERT INTO queen.log_dlq (partition_id, consumer_group, "offset", message_id, transaction_id, payload)

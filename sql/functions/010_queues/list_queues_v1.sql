@@ -1,6 +1,6 @@
 /*
  * Purpose:     the document of GET /api/v1/resources/queues. Its pending counts in what is being processed, as on
- *              every route.
+ *              every route. With p_cached all of it is as last counted and measured.
  * Locks:       none.
  * Isolation:   any; one statement.
  * Volatility:  STABLE.
@@ -10,7 +10,8 @@
  * Source:      C-16 to C-19, E-6; design 5 (pending includes processing on every route) over C-18.
  */
 CREATE OR REPLACE FUNCTION queen.list_queues_v1(
-    p_tenant_id uuid DEFAULT NULL
+    p_tenant_id uuid DEFAULT NULL,
+    p_cached boolean DEFAULT false
 ) RETURNS json
 LANGUAGE sql STABLE SECURITY DEFINER
 SET search_path = queen, pg_catalog, pg_temp AS $$
@@ -29,8 +30,8 @@ SET search_path = queen, pg_catalog, pg_temp AS $$
                 'pending', s.pending,
                 'processing', s.processing))
         ORDER BY s.created_at DESC, s.name), '[]'))
-    FROM queen.log_queue_stats_all_v1(p_tenant_id) s
+    FROM queen.log_queue_stats_all_v1(p_tenant_id, p_cached) s
 $$;
-COMMENT ON FUNCTION queen.list_queues_v1(uuid) IS
+COMMENT ON FUNCTION queen.list_queues_v1(uuid, boolean) IS
 'All queues, newest first, each with its counts, as one JSON document.';
-REVOKE ALL ON FUNCTION queen.list_queues_v1(uuid) FROM PUBLIC;
+REVOKE ALL ON FUNCTION queen.list_queues_v1(uuid, boolean) FROM PUBLIC;
