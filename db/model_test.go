@@ -105,10 +105,13 @@ func runModel(t *testing.T, seed uint64) {
 	}()
 	_, err := r.conn.Exec(r.ctx, "SELECT setseed($1)", float64(seed%1000)/1000) // the order of candidates
 	require.NoError(t, err)
-	for range modelSteps {
+	for n := range modelSteps {
 		r.step()
 		r.compare()
 		require.NoError(t, invariantBreaches(r.ctx, r.conn))
+		if n%8 == 0 {
+			require.NoError(t, statusBreaches(r.ctx, r.conn))
+		}
 		if t.Failed() {
 			return
 		}
