@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"log/slog"
 	"math/rand/v2"
@@ -202,30 +203,69 @@ func (p *groupedProducer) Push(ctx context.Context, payloads []string) error {
 	return verdictCount(len(payloads), stored)
 }
 
-// sqlConsumer pops from any partition.
+// sqlConsumer pops from any partition. In a take cell it acknowledges a batch in
+// the transaction of the next pop, as a consumer that keeps going would.
 type sqlConsumer struct {
 	*sqlWorker
 	group string
+	held  []db.PopRow // taken and not acknowledged
 }
 
 func (c *sqlConsumer) Take(ctx context.Context, n int, seen func([]string)) (int, error) {
-	rows, err := c.queries.Pop(ctx, db.PopParams{Queue: benchQueue, ConsumerGroup: &c.group, SubscriptionMode: &fromTheStart, Batch: int32(n), MaxPartitions: 1, TenantID: ownTenant()})
-	if err != nil || len(rows) == 0 {
+	if c.o.Op != "take" {
+		rows, err := c.pop(ctx, c.queries, n)
+		if err != nil {
+			return 0, err
+		}
+		return show(rows, seen), c.ack(ctx, c.queries, rows)
+	}
+	err := pgx.BeginFunc(ctx, c.conn, func(tx pgx.Tx) error {
+		queries := c.queries.WithTx(tx)
+		if err := c.ack(ctx, queries, c.held); err != nil {
+			return err
+		}
+		rows, err := c.pop(ctx, queries, n)
+		c.held = rows
+		return err
+	})
+	if err != nil {
 		return 0, err
 	}
-	var taken int
+	return show(c.held, seen), nil
+}
+
+func (c *sqlConsumer) pop(ctx context.Context, queries *db.Queries, n int) ([]db.PopRow, error) {
+	return queries.Pop(ctx, db.PopParams{Queue: benchQueue, ConsumerGroup: &c.group, SubscriptionMode: &fromTheStart, Batch: int32(n), MaxPartitions: 1, TenantID: ownTenant()})
+}
+
+// show hands the messages to the cell and counts them.
+func show(rows []db.PopRow, seen func([]string)) (taken int) {
 	for _, r := range rows {
 		taken += len(r.Payloads)
 		seen(r.Payloads)
 	}
-	if c.o.AckByID {
-		return taken, c.ackByID(ctx, rows, taken)
-	}
-	return taken, c.ackUpto(ctx, rows[len(rows)-1])
+	return taken
 }
 
-func (c *sqlConsumer) ackUpto(ctx context.Context, last db.PopRow) error {
-	verdicts, err := c.queries.AckUpto(ctx, db.AckUptoParams{PartitionIds: []uuid.UUID{last.PartitionID}, ConsumerGroups: []string{c.group},
+// ack finishes a batch; none is fine.
+func (c *sqlConsumer) ack(ctx context.Context, queries *db.Queries, rows []db.PopRow) error {
+	switch {
+	case len(rows) == 0:
+		return nil
+	case c.o.AckByID:
+		return c.ackByID(ctx, queries, rows)
+	}
+	return c.ackUpto(ctx, queries, rows[len(rows)-1])
+}
+
+// Close acknowledges what was taken last.
+func (c *sqlConsumer) Close() error {
+	err := c.ack(context.Background(), c.queries, c.held)
+	return errors.Join(err, c.sqlWorker.Close())
+}
+
+func (c *sqlConsumer) ackUpto(ctx context.Context, queries *db.Queries, last db.PopRow) error {
+	verdicts, err := queries.AckUpto(ctx, db.AckUptoParams{PartitionIds: []uuid.UUID{last.PartitionID}, ConsumerGroups: []string{c.group},
 		LeaseIds: []string{last.LeaseID}, Offsets: []int64{last.LastOffset}, Ok: true})
 	return ackOutcome(verdicts, err, 1)
 }
@@ -236,7 +276,11 @@ var fromTheStart = "all"
 // queueMode is the group of a pop that names none.
 const queueMode = "__QUEUE_MODE__"
 
-func (c *sqlConsumer) ackByID(ctx context.Context, rows []db.PopRow, n int) error {
+func (c *sqlConsumer) ackByID(ctx context.Context, queries *db.Queries, rows []db.PopRow) error {
+	n := 0
+	for _, r := range rows {
+		n += len(r.Payloads)
+	}
 	arg := db.AckParams{PartitionIds: []uuid.UUID{rows[0].PartitionID}, ConsumerGroups: []string{c.group}, LeaseIds: []*string{&rows[0].LeaseID},
 		Counts: []int32{int32(n)}, TenantID: ownTenant()}
 	for _, r := range rows {
@@ -249,7 +293,7 @@ func (c *sqlConsumer) ackByID(ctx context.Context, rows []db.PopRow, n int) erro
 			arg.Statuses = append(arg.Statuses, "completed")
 		}
 	}
-	verdicts, err := c.queries.Ack(ctx, arg)
+	verdicts, err := queries.Ack(ctx, arg)
 	return ackOutcome(verdicts, err, n)
 }
 

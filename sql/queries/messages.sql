@@ -45,7 +45,8 @@ SELECT * FROM queen.log_pop_v1(
     p_tenant_id => @tenant_id::uuid,
     p_conflation => @conflation::boolean,
     p_waited_ms => sqlc.narg('waited_ms')::integer,
-    p_hold => @hold::boolean);
+    p_hold => @hold::boolean,
+    p_apart => @apart::boolean);
 
 -- name: Pending :many
 -- Positions of the probed (queue, partition, group) triples that may have something to deliver.

@@ -1,10 +1,12 @@
 /*
  * Purpose:     claim partitions of the given queues for a group, under one lease and one budget, in random order: the search
- *              and the claims of a pop that names no partition. Where one partition is enough the quick search comes first.
+ *              and the claims of a pop that names no partition. Where few partitions are enough the quick search comes first.
+ *              With p_apart each partition has a lease and a budget of its own, for one of p_cap pops that share the call.
  * Locks:       as _candidates and _pop_partition: consumer rows, SKIP LOCKED; it never waits.
  * Isolation:   READ COMMITTED.
  * Volatility:  VOLATILE: writes.
- * Bounds:      p_budget frames (at least 1), p_cap partitions (0 or less: no cap); the candidates of each queue.
+ * Bounds:      p_budget frames (at least 1), p_cap partitions (0 or less: no cap); the candidates of each queue. With p_apart
+ *              it ends behind 16 MiB of payloads.
  * Idempotency: none.
  * Raises:      nothing.
  * Source:      O-6..O-9, O-30, E-8.
@@ -18,14 +20,16 @@ CREATE OR REPLACE FUNCTION queen._claim_lanes(
     p_lease_seconds integer,
     p_auto_ack boolean,
     p_mode text,
-    p_from text
+    p_from text,
+    p_apart boolean DEFAULT false
 ) RETURNS SETOF queen.pop_row
 LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
     r_row queen.pop_row;
     r_lane record;
-    v_quick boolean := p_cap = 1;
+    v_quick boolean := p_cap = 1 OR (p_apart AND p_cap <= 4);
     v_left integer := p_budget;
+    v_bytes bigint := 0;
     v_lease_id text;
     v_expires timestamptz;
     v_claimed uuid[] := '{}'::uuid[];
@@ -45,21 +49,28 @@ BEGIN
                 IF v_claimed[cardinality(v_claimed)] IS DISTINCT FROM r_lane.id THEN
                     v_claimed := v_claimed || r_lane.id;
                 END IF;
-                v_lease_id := nullif(r_row.lease_id, '');
-                v_expires := greatest(v_expires, r_row.lease_expires_at);
-                v_left := v_left - cardinality(r_row.payloads);
+                IF p_apart THEN
+                    v_bytes := v_bytes + pg_column_size(r_row.payloads);
+                ELSE
+                    v_lease_id := nullif(r_row.lease_id, '');
+                    v_expires := greatest(v_expires, r_row.lease_expires_at);
+                    v_left := v_left - cardinality(r_row.payloads);
+                END IF;
                 RETURN NEXT r_row;
             END LOOP;
-            EXIT WHEN v_left = 0 OR (p_cap > 0 AND cardinality(v_claimed) >= p_cap);
+            EXIT WHEN v_left = 0 OR v_bytes > 16777216 OR (p_cap > 0 AND cardinality(v_claimed) >= p_cap);
         END LOOP;
         EXIT WHEN NOT v_quick OR cardinality(v_claimed) > 0;
         v_quick := false;
     END LOOP;
-    IF cardinality(v_claimed) > 1 AND NOT p_auto_ack THEN
+    IF p_cap = 1 AND v_left = 0 THEN
+        PERFORM queen._keep_lane(v_claimed[1]);
+    END IF;
+    IF cardinality(v_claimed) > 1 AND NOT p_auto_ack AND NOT p_apart THEN
         INSERT INTO queen.log_lease_members (lease_id, partition_ids, expires_at) VALUES (v_lease_id, v_claimed, v_expires);
     END IF;
 END $$;
-REVOKE ALL ON FUNCTION queen._claim_lanes(queen.queues[], boolean[], text, integer, integer, integer, boolean, text, text) FROM PUBLIC;
+REVOKE ALL ON FUNCTION queen._claim_lanes(queen.queues[], boolean[], text, integer, integer, integer, boolean, text, text, boolean) FROM PUBLIC;
 
 -- How long a lease lasts: as asked, else as the queue says, else a minute.
 CREATE OR REPLACE FUNCTION queen._lease_seconds(p_asked integer, p_lease_time integer) RETURNS integer

@@ -6,12 +6,14 @@
  *              p_waited_ms says that the call repeats one that found nothing so long ago, for a caller that waits: it makes no
  *              queue, since one that is missing now was deleted (F143), and what is new counts from then. p_hold leaves a
  *              queue with a minPopWaitTime alone, and says so by a row with neither payloads nor conflation: the caller then
- *              asks log_pop_fill_v1 and waits before it claims (O-24).
+ *              asks log_pop_fill_v1 and waits before it claims (O-24). With p_apart the call stands for p_max_partitions pops
+ *              of one partition each that ask for the same: every partition has a lease of its own and up to p_batch messages.
  * Locks:       the queue and the group's registration at first contact, for 50 ms at most: an application that made the
  *              queue and idles gets an empty answer, not a line of waiting calls. Then consumer rows, SKIP LOCKED.
  * Isolation:   READ COMMITTED only.
  * Volatility:  VOLATILE: writes.
- * Bounds:      p_batch frames (less than 1 acts as 1), 16 MiB a partition (or one larger message); 512 candidates.
+ * Bounds:      p_batch frames (less than 1 acts as 1), 16 MiB a partition (or one larger message); 512 candidates. With p_apart
+ *              p_batch a partition, and no partition more behind 16 MiB.
  * Idempotency: none: a second call is a new claim.
  * Raises:      QN400 for bad names (detail: the argument), for p_conflation without a group or with p_auto_ack, or another
  *              isolation level.
@@ -30,7 +32,8 @@ CREATE OR REPLACE FUNCTION queen.log_pop_v1(
     p_tenant_id uuid DEFAULT NULL,
     p_conflation boolean DEFAULT false,
     p_waited_ms integer DEFAULT NULL,
-    p_hold boolean DEFAULT false
+    p_hold boolean DEFAULT false,
+    p_apart boolean DEFAULT false
 ) RETURNS SETOF queen.pop_row
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER
 SET search_path = queen, pg_catalog, pg_temp
@@ -89,8 +92,8 @@ BEGIN
     END IF;
 
     RETURN QUERY SELECT * FROM queen._claim_lanes(ARRAY[r_queue], ARRAY[v_policy], v_group, v_left,
-        queen._partition_cap(p_max_partitions, v_policy, v_left), p_lease_seconds, p_auto_ack, p_subscription_mode, v_from);
+        queen._partition_cap(p_max_partitions, v_policy, v_left), p_lease_seconds, p_auto_ack, p_subscription_mode, v_from, p_apart);
 END $$;
-COMMENT ON FUNCTION queen.log_pop_v1(text, text, text, integer, integer, integer, boolean, text, text, uuid, boolean, integer, boolean) IS
+COMMENT ON FUNCTION queen.log_pop_v1(text, text, text, integer, integer, integer, boolean, text, text, uuid, boolean, integer, boolean, boolean) IS
 'Claim the next messages of a queue for a consumer group under one lease (or commit them at once with p_auto_ack); answers slices of segments in offset order.';
-REVOKE ALL ON FUNCTION queen.log_pop_v1(text, text, text, integer, integer, integer, boolean, text, text, uuid, boolean, integer, boolean) FROM PUBLIC;
+REVOKE ALL ON FUNCTION queen.log_pop_v1(text, text, text, integer, integer, integer, boolean, text, text, uuid, boolean, integer, boolean, boolean) FROM PUBLIC;
