@@ -37,6 +37,7 @@ type Server struct {
 
 	pushes *courier[*pushGroup]
 	acks   *courier[*ackGroup]
+	pops   *coalescer[*claim]
 	room   *waitroom
 	teller *teller
 	spool  *spool // nil without FILE_BUFFER_DIR
@@ -51,6 +52,7 @@ type Server struct {
 
 	count      counters
 	collect    collector
+	popTurn    atomic.Uint32
 	switches   switches
 	away       atomic.Bool // with a spool: pushes go there until the drain gets through
 	drainTries int         // drain: failures in a row

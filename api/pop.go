@@ -80,6 +80,7 @@ type popReply struct {
 }
 
 func (s *Server) registerPop(api huma.API) {
+	s.pops = s.popper()
 	op := func(id, path, summary string, labels bool) huma.Operation {
 		return s.op(huma.Operation{
 			OperationID: id, Method: http.MethodGet, Path: path, Tags: []string{"messages"}, Summary: summary,
@@ -300,12 +301,26 @@ func (s *Server) claim(ctx context.Context, r *popRequest) (rows []db.PopRow, er
 		return nil, ctx.Err()
 	}
 	s.countClaim(r)
+	if r.met {
+		waited := int32(time.Since(r.began).Milliseconds() + 1)
+		r.args.WaitedMs = &waited
+	}
+	if r.shares() {
+		rows, err = s.claimShared(ctx, r)
+	} else {
+		rows, err = s.claimAlone(ctx, r)
+	}
+	rows = r.policy(rows)
+	if err == nil && len(rows) > 0 {
+		s.owners.learn(rows, queueKey{r.args.TenantID, r.args.Queue})
+	}
+	r.met = r.met || err == nil && !r.held
+	return rows, err
+}
+
+func (s *Server) claimAlone(ctx context.Context, r *popRequest) (rows []db.PopRow, err error) {
 	began := time.Now()
 	err = s.call(ctx, func(ctx context.Context, q querier) (err error) {
-		if r.met {
-			waited := int32(time.Since(r.began).Milliseconds() + 1)
-			r.args.WaitedMs = &waited
-		}
 		if r.labels == (labels{}) {
 			rows, err = q.Pop(ctx, r.args)
 		} else {
@@ -313,14 +328,9 @@ func (s *Server) claim(ctx context.Context, r *popRequest) (rows []db.PopRow, er
 		}
 		return err
 	})
-	rows = r.policy(rows)
 	if err == nil {
 		s.count.call(popCall, began, messages(rows))
 	}
-	if err == nil && len(rows) > 0 {
-		s.owners.learn(rows, queueKey{r.args.TenantID, r.args.Queue})
-	}
-	r.met = r.met || err == nil && !r.held
 	return rows, err
 }
 

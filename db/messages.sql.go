@@ -416,7 +416,8 @@ SELECT partition_id, partition, lease_id, lease_expires_at, delivery_attempt, cr
     p_tenant_id => $10::uuid,
     p_conflation => $11::boolean,
     p_waited_ms => $12::integer,
-    p_hold => $13::boolean)
+    p_hold => $13::boolean,
+    p_apart => $14::boolean)
 `
 
 type PopParams struct {
@@ -433,6 +434,7 @@ type PopParams struct {
 	Conflation       bool
 	WaitedMs         *int32
 	Hold             bool
+	Apart            bool
 }
 
 // Claim the next messages of a queue for a group. MaxPartitions -1 is not given.
@@ -451,6 +453,7 @@ func (q *Queries) Pop(ctx context.Context, arg PopParams) ([]PopRow, error) {
 		arg.Conflation,
 		arg.WaitedMs,
 		arg.Hold,
+		arg.Apart,
 	)
 	if err != nil {
 		return nil, err

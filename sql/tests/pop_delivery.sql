@@ -282,6 +282,41 @@ BEGIN
     ASSERT pg_temp.pop('spread', 10, p_partition => NULL) = '{}', 'E-29: one batch in flight a partition';
 END $$;
 
+-- A call that stands for several pops: a partition, a lease and a whole budget for each, and no more than there is (E-29).
+DO $$
+DECLARE
+    r queen.pop_row[];
+BEGIN
+    PERFORM pg_temp.push('apart', 2, 3, i::text) FROM generate_series(1, 7) i;
+    SELECT array_agg(v ORDER BY v.partition, v.first_offset) INTO r FROM queen.log_pop_v1('apart', NULL, 'g', 4, 5, 30, false, 'all', p_apart => true) v;
+    ASSERT (SELECT count(DISTINCT v.partition_id) = 5 AND count(DISTINCT v.lease_id) = 5 AND count(DISTINCT (v.partition_id, v.lease_id)) = 5 FROM unnest(r) v), 'a lease for each';
+    ASSERT (SELECT bool_and(x.frames = 4) FROM (SELECT sum(cardinality(v.payloads)) AS frames FROM unnest(r) v GROUP BY v.partition_id) x), 'a budget for each';
+    ASSERT NOT EXISTS (SELECT FROM queen.log_lease_members m WHERE m.lease_id IN (SELECT v.lease_id FROM unnest(r) v)), 'a lease on one partition has no members';
+    ASSERT (SELECT bool_and(e.lease_expires_at > clock_timestamp() + interval '50 seconds')
+            FROM unnest(r) v CROSS JOIN LATERAL queen.log_extend_lease_v1(v.lease_id, 60) e), 'A-27: each is extended by itself';
+    SELECT array_agg(v) INTO r FROM queen.log_pop_v1('apart', NULL, 'g', 4, 5, 30, false, 'all', p_apart => true) v;
+    ASSERT (SELECT count(DISTINCT v.partition_id) = 2 FROM unnest(r) v), 'the two that are left';
+END $$;
+
+-- A session looks first where it took from before, and a hint that is wrong, or of another queue, is nothing but a hint (O-6).
+DO $$
+DECLARE
+    v_lane text;
+BEGIN
+    PERFORM pg_temp.push('own', 3, 1, i::text) FROM generate_series(1, 3) i;
+    PERFORM pg_temp.push('others');
+    ASSERT cardinality(pg_temp.pop('own', 1, p_auto => true, p_partition => NULL)) = 1;
+    v_lane := current_setting('queen.lane');
+    ASSERT v_lane IN (pg_temp.lane('own', '1')::text, pg_temp.lane('own', '2')::text, pg_temp.lane('own', '3')::text), 'kept';
+    ASSERT queen._own_lane((SELECT q.id FROM queen.queues q WHERE q.name = 'own'), 'g') = ARRAY[v_lane::uuid];
+    ASSERT queen._own_lane((SELECT q.id FROM queen.queues q WHERE q.name = 'others'), 'g') = '{}', 'not of that queue';
+    PERFORM set_config('queen.lane', 'no uuid', false);
+    FOR i IN 1..8 LOOP
+        ASSERT cardinality(pg_temp.pop('own', 1, p_auto => true, p_partition => NULL)) = 1, 'pop ' || i || ' finds one of the rest';
+    END LOOP;
+    ASSERT pg_temp.pop('own', 1, p_auto => true, p_partition => NULL) = '{}';
+END $$;
+
 -- The human face says the same, one row a message.
 DO $$
 DECLARE

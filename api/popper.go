@@ -1,0 +1,171 @@
+package api
+
+import (
+	"context"
+	"fmt"
+	"sync/atomic"
+	"time"
+
+	"regent.local/regent/db"
+)
+
+const (
+	// maxShared is how many pops may share a call.
+	maxShared = 128
+	// wideBatch is the size of a batch from which two calls of the same kind run at
+	// once. Below, most of a call is search, and two would search for the same.
+	wideBatch = 64
+	// maxTurns bounds how often a pop that came away empty from a call that found
+	// something for others is put in line again.
+	maxTurns = 8
+)
+
+// claim is the part of one pop in a call that several share: they ask for the
+// same, and each gets a partition and a lease of its own. A thousand consumers
+// that are woken together cost a few searches, and do not run after the same
+// partitions.
+type claim struct {
+	args  db.PopParams
+	state atomic.Int32
+	rows  []db.PopRow
+	// others got something out of the call, so more may be there.
+	others bool
+}
+
+// States of a claim: a client that has gone takes nothing (F047).
+const (
+	claimOpen = iota
+	claimTaken
+	claimGone
+)
+
+// shares reports whether a pop may share a call. With autoAck it may not: what a
+// client that has gone should have got could not be given back. Nor while it waits
+// for new messages in queue mode: what is new to it depends on when it came.
+func (r *popRequest) shares() bool {
+	a := &r.args
+	one := a.MaxPartitions == 1 || a.MaxPartitions == partitionsNotGiven
+	return one && a.Partition == nil && r.labels == (labels{}) && !a.Conflation && !a.AutoAck && (!r.met || r.group != queueMode || *a.SubscriptionMode == "all")
+}
+
+// kind is the lane of calls that a pop may share.
+func (r *popRequest) kind(turn uint32) laneKey {
+	a := &r.args
+	seconds, from := int32(0), ""
+	if a.Batch < wideBatch {
+		turn = 0
+	}
+	if a.LeaseSeconds != nil {
+		seconds = *a.LeaseSeconds
+	}
+	if a.SubscriptionFrom != nil {
+		from = *a.SubscriptionFrom
+	}
+	name := fmt.Sprintf("%d %d %d %d %t %t %s\x00%s\x00%s", turn%2, a.Batch, a.MaxPartitions, seconds, a.Hold, r.met, *a.SubscriptionMode, from, r.group)
+	return laneKey{tenant: a.TenantID, queue: a.Queue, name: name}
+}
+
+// popper gathers pops that ask for the same into few calls.
+func (s *Server) popper() *coalescer[*claim] {
+	return &coalescer[*claim]{
+		flush: s.popTogether, joins: func(*batch[*claim], *parcel[*claim]) bool { return true },
+		flushers: 4 * s.quarter(), maxLanes: 1, maxItems: maxShared, maxBytes: maxShared,
+		patience: s.cfg.AcquireTimeout, lanes: map[laneKey]*lane[*claim]{}, running: &s.loops,
+	}
+}
+
+// claimShared is one claim that may share its call with others.
+func (s *Server) claimShared(ctx context.Context, r *popRequest) ([]db.PopRow, error) {
+	for range maxTurns {
+		c := &claim{args: r.args}
+		p := &parcel[*claim]{key: r.kind(s.popTurn.Add(1)), items: 1, bytes: 1, work: c, order: newOrder(1)}
+		s.pops.submit([]*parcel[*claim]{p})
+		if err := p.order.wait(ctx); err != nil {
+			if c.state.CompareAndSwap(claimOpen, claimGone) {
+				return nil, err
+			}
+			<-p.order.done // it has its messages already
+		}
+		if p.err != nil || len(c.rows) > 0 || !c.others {
+			return c.rows, p.err
+		}
+	}
+	return nil, nil
+}
+
+// popTogether makes one call for the pops of a batch and deals out what it found.
+func (s *Server) popTogether(bundle []*batch[*claim]) {
+	for _, b := range bundle {
+		if err := s.popBatch(b); err != nil {
+			b.fail(err)
+		}
+		s.pops.settle(b)
+	}
+}
+
+func (s *Server) popBatch(b *batch[*claim]) error {
+	open := make([]*claim, 0, len(b.parcels))
+	for _, p := range b.parcels {
+		if p.work.state.Load() == claimOpen {
+			open = append(open, p.work)
+		}
+	}
+	if len(open) == 0 {
+		return nil
+	}
+	args := open[0].args
+	if len(open) > 1 {
+		args.Apart, args.MaxPartitions = true, int32(len(open))
+	}
+	var rows []db.PopRow
+	began := time.Now()
+	err := s.call(context.Background(), func(ctx context.Context, q querier) (err error) {
+		rows, err = q.Pop(ctx, args)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	s.count.call(popCall, began, messages(rows))
+	s.deal(open, args, rows)
+	return nil
+}
+
+// deal gives each partition to a pop that is still there. A first row without
+// payloads is a word for all of them.
+func (s *Server) deal(open []*claim, args db.PopParams, rows []db.PopRow) {
+	var word []db.PopRow
+	if len(rows) > 0 && len(rows[0].Payloads) == 0 {
+		word, rows = rows[:1:1], rows[1:]
+	}
+	found := len(rows) > 0
+	for len(rows) > 0 {
+		n := len(rows)
+		if args.Apart {
+			n = samePartition(rows)
+		}
+		for len(open) > 0 && !open[0].state.CompareAndSwap(claimOpen, claimTaken) {
+			open = open[1:]
+		}
+		if len(open) == 0 {
+			s.release(&popRequest{args: args, group: *args.ConsumerGroup}, rows)
+			return
+		}
+		open[0].rows = append(word, rows[:n]...)
+		rows, open = rows[n:], open[1:]
+	}
+	for _, c := range open {
+		if c.state.CompareAndSwap(claimOpen, claimTaken) {
+			c.rows, c.others = word, found
+		}
+	}
+}
+
+// samePartition counts the rows of the first row's partition.
+func samePartition(rows []db.PopRow) int {
+	n := 1
+	for n < len(rows) && rows[n].PartitionID == rows[0].PartitionID {
+		n++
+	}
+	return n
+}
