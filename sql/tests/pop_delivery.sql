@@ -292,7 +292,7 @@ BEGIN
     ASSERT (SELECT count(DISTINCT v.partition_id) = 5 AND count(DISTINCT v.lease_id) = 5 AND count(DISTINCT (v.partition_id, v.lease_id)) = 5 FROM unnest(r) v), 'a lease for each';
     ASSERT (SELECT bool_and(x.frames = 4) FROM (SELECT sum(cardinality(v.payloads)) AS frames FROM unnest(r) v GROUP BY v.partition_id) x), 'a budget for each';
     ASSERT NOT EXISTS (SELECT FROM queen.log_lease_members m WHERE m.lease_id IN (SELECT v.lease_id FROM unnest(r) v)), 'a lease on one partition has no members';
-    ASSERT (SELECT bool_and(e.lease_expires_at > clock_timestamp() + interval '50 seconds')
+    ASSERT (SELECT bool_and(e.expires_at > clock_timestamp() + interval '50 seconds')
             FROM unnest(r) v CROSS JOIN LATERAL queen.log_extend_lease_v1(v.lease_id, 60) e), 'A-27: each is extended by itself';
     SELECT array_agg(v) INTO r FROM queen.log_pop_v1('apart', NULL, 'g', 4, 5, 30, false, 'all', p_apart => true) v;
     ASSERT (SELECT count(DISTINCT v.partition_id) = 2 FROM unnest(r) v), 'the two that are left';

@@ -35,7 +35,7 @@ DECLARE
     v_from_id uuid;
     v_to timestamptz;
 BEGIN
-    IF p_quick AND random() < 0.9 THEN
+    IF p_quick AND p_max_partitions = 1 AND random() < 0.9 THEN
         v_ids := queen._own_lane(p_queue_id, p_group);
         IF v_ids <> '{}' THEN
             RETURN QUERY SELECT u.id FROM unnest(v_ids) u (id);

@@ -60,7 +60,7 @@ BEGIN
             END LOOP;
             EXIT WHEN v_left = 0 OR v_bytes > 16777216 OR (p_cap > 0 AND cardinality(v_claimed) >= p_cap);
         END LOOP;
-        EXIT WHEN NOT v_quick OR cardinality(v_claimed) > 0;
+        EXIT WHEN NOT v_quick OR cardinality(v_claimed) >= p_cap OR v_bytes > 16777216;
         v_quick := false;
     END LOOP;
     IF p_cap = 1 AND v_left = 0 THEN
