@@ -532,8 +532,8 @@ func TestDeleteEndsParkedPops_F143(t *testing.T) {
 		require.Less(t, got.took, 5*time.Second)
 	}
 	time.Sleep(2 * watchEvery)
-	require.Zero(t, ts.count(`SELECT count(*) FROM queen.queues`), "nobody made it again")
+	require.Zero(t, ts.count(`SELECT count(*) FROM queen.queues WHERE deleted_at IS NULL`), "nobody made it again")
 	got := ts.take("q", 1)
 	require.Equal(t, 1, got.Messages[0].DeliveryAttempt)
-	require.Zero(t, ts.count(`SELECT base_offset FROM queen.log_segments`))
+	require.Zero(t, ts.count(`SELECT base_offset FROM queen.log_segments s JOIN queen.log_partitions p ON p.id = s.partition_id JOIN queen.queues q ON q.id = p.queue_id WHERE q.deleted_at IS NULL`))
 }

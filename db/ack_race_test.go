@@ -309,9 +309,9 @@ func TestAckAgainstQueueDelete(t *testing.T) {
 			r := newAckRace(t)
 			r.a.Exec(t, begin)
 			r.wants(r.a, r.ack(r.lease, status, "m0"), "ok")
-			r.blocked(r.b, deleteQ)
+			r.b.Exec(t, deleteQ)
 			r.a.Exec(t, commit)
-			r.done(r.b)
+			r.exec(reclaimAll)
 			for _, table := range []string{"queues", "log_partitions", "log_segments", "log_txns", "log_consumers", "log_dlq"} {
 				require.Equal(t, int64(0), scalar[int64](t, r.db, "SELECT count(*) FROM queen."+table), "W-15: "+table)
 			}

@@ -34,6 +34,18 @@ func (q *Queries) ClaimTask(ctx context.Context, task string, holder string) ([]
 	return items, nil
 }
 
+const reclaimStep = `-- name: ReclaimStep :one
+SELECT worked, done FROM queen.log_reclaim_step_v1(p_max_rows => $1::integer)
+`
+
+// One bounded step that removes the rows of deleted queues.
+func (q *Queries) ReclaimStep(ctx context.Context, maxRows int32) (StepRow, error) {
+	row := q.db.QueryRow(ctx, reclaimStep, maxRows)
+	var i StepRow
+	err := row.Scan(&i.Worked, &i.Done)
+	return i, err
+}
+
 const registerTask = `-- name: RegisterTask :exec
 SELECT queen.log_register_task_v1(p_task => $1::text, p_period_ms => $2::bigint)
 `

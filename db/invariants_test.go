@@ -49,10 +49,10 @@ var logInvariants = []invariant{
 		WHERE NOT EXISTS (SELECT FROM queen.log_partitions p WHERE p.id = o.partition_id)
 		UNION ALL
 		SELECT concat_ws(' ', 'partition', p.id) FROM queen.log_partitions p
-		WHERE NOT EXISTS (SELECT FROM queen.queues q WHERE q.id = p.queue_id AND q.deleted_at IS NULL)
+		WHERE NOT EXISTS (SELECT FROM queen.queues q WHERE q.id = p.queue_id)
 		UNION ALL
 		SELECT concat_ws(' ', 'subscription', m.id) FROM queen.consumer_groups_metadata m
-		WHERE NOT EXISTS (SELECT FROM queen.queues q WHERE q.id = m.queue_id AND q.deleted_at IS NULL)`},
+		WHERE NOT EXISTS (SELECT FROM queen.queues q WHERE q.id = m.queue_id)`},
 	{"a lease is found from its id: by the partition in its tail, or by its member row", `
 		SELECT concat_ws(' ', c.worker_id, c.partition_id) FROM queen.log_consumers c
 		LEFT JOIN queen.log_lease_members m ON m.lease_id = c.worker_id
@@ -135,7 +135,6 @@ func TestInvariantsCanFail(t *testing.T) {
 		{"verify", `UPDATE queen.log_partitions SET last_offset = 9 WHERE name = 'B'`},
 		{"verify", `UPDATE queen.log_consumers SET partition_id = gen_random_uuid()`},
 		{"no row", `UPDATE queen.log_dlq SET partition_id = gen_random_uuid()`},
-		{"no row", `UPDATE queen.queues SET deleted_at = now()`},
 		{"a lease", `DELETE FROM queen.log_lease_members`},
 		{"a lease", `UPDATE queen.log_lease_members SET partition_ids = partition_ids[1:1]`},
 		{"O-10", `UPDATE queen.log_consumers SET committed = 99; INSERT INTO queen.consumer_watermarks (queue_id, consumer_group, last_empty_scan_at)

@@ -248,9 +248,9 @@ func TestPopAgainstQueueDelete(t *testing.T) {
 			r.a.Exec(t, begin)
 			r.a.Exec(t, c.pop)
 			require.NotEmpty(t, r.a.Rows())
-			r.blocked(r.b, deleteQ)
+			r.b.Exec(t, deleteQ)
 			r.a.Exec(t, commit)
-			r.done(r.b)
+			r.exec(reclaimAll)
 			for _, table := range []string{"queues", "log_partitions", "log_segments", "log_txns", "log_consumers", "consumer_groups_metadata"} {
 				require.Equal(t, int64(0), scalar[int64](t, r.db, "SELECT count(*) FROM queen."+table), "W-15: "+table)
 			}

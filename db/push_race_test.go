@@ -209,13 +209,12 @@ func TestSkipLockedBundleAnswersBusy(t *testing.T) {
 }
 
 // Design 3.3: nor does a bundle wait for whoever is making a queue or partition
-// that it needs, or deleting the queue.
+// that it needs.
 func TestSkipLockedBundleDoesNotWaitToProvision(t *testing.T) {
 	t.Parallel()
 	for name, held := range map[string]string{
 		"new queue":     "SELECT queen.push_v1('new', '1', 'p')",
 		"new partition": "SELECT queen.push_v1('q2', '1', 'p2')",
-		"delete":        "SELECT queen.delete_queue_v1('q2')",
 	} {
 		t.Run(name, func(t *testing.T) {
 			const bundle = `SELECT string_agg(grp || status, ' ' ORDER BY grp) FROM queen.log_push_v1('{new,q,q2}', '{p,p,p2}', '{1,1,1}', '{1,2,3}', p_skip_locked => true)`
@@ -392,9 +391,9 @@ func TestPushAgainstQueueDelete(t *testing.T) {
 			r.a.Exec(t, begin)
 			r.a.Exec(t, pushNext)
 			r.a.Exec(t, "SELECT queen.push_v1('q', '1', 'p', 'with an id')")
-			r.blocked(r.b, deleteQ)
+			r.b.Exec(t, deleteQ)
 			r.a.Exec(t, end)
-			r.done(r.b)
+			r.exec(reclaimAll)
 			for _, table := range []string{"queues", "log_partitions", "log_segments", "log_txns"} {
 				require.Equal(t, rows, scalar[int64](t, r.db, "SELECT count(*) FROM queen."+table), "W-15, E-24: "+table)
 			}
@@ -404,9 +403,9 @@ func TestPushAgainstQueueDelete(t *testing.T) {
 		r := newRace(t, "SELECT queen.push_v1('q', '1', 'old')")
 		r.a.Exec(t, begin)
 		r.a.Exec(t, pushNext)
-		r.blocked(r.b, deleteQ)
+		r.b.Exec(t, deleteQ)
 		r.a.Exec(t, commit)
-		r.done(r.b)
+		r.exec(reclaimAll)
 		for _, table := range []string{"queues", "log_partitions", "log_segments", "log_txns"} {
 			require.Equal(t, int64(0), scalar[int64](t, r.db, "SELECT count(*) FROM queen."+table), "W-15: "+table)
 		}

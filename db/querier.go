@@ -106,6 +106,8 @@ type Querier interface {
 	QueueDepth(ctx context.Context, arg QueueDepthParams) ([]byte, error)
 	QueueStats(ctx context.Context, tenantID uuid.UUID) ([]QueenQueueStatsRow, error)
 	ReadPartition(ctx context.Context, arg ReadPartitionParams) ([]PoppedMessage, error)
+	// One bounded step that removes the rows of deleted queues.
+	ReclaimStep(ctx context.Context, maxRows int32) (StepRow, error)
 	// Note something about a message.
 	RecordTrace(ctx context.Context, arg RecordTraceParams) (uuid.UUID, error)
 	// One bounded step of a bulk replay, oldest failure first.

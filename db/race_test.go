@@ -26,7 +26,9 @@ const (
 	popLease   = `SELECT min(lease_id) FROM queen.pop_v1('q', 100, 'g', 'p')`
 	popWide    = `SELECT "offset" FROM queen.pop_v1('q', 100, 'g', p_max_partitions => 0)`
 	settleNow  = `SELECT worked FROM queen.log_settle_heads_step_v1(500, 3, clock_timestamp() + interval '1 hour')`
-	deleteQ    = `SELECT queen.delete_queue_v1('q')`
+	// deleteQ deletes the queue and removes what nobody holds; reclaimAll removes the rest.
+	deleteQ    = `SELECT queen.delete_queue_v1('q'), (SELECT worked FROM queen.log_reclaim_step_v1(10000))`
+	reclaimAll = `SELECT worked FROM queen.log_reclaim_step_v1(10000)`
 	lockLane   = `SELECT id FROM queen.log_partitions WHERE name = 'p' FOR NO KEY UPDATE`
 	dropUpTo   = `SELECT queen._move_log_start((SELECT id FROM queen.log_partitions WHERE name = 'p'), $1)`
 	// keepFresh lets the next pushes leave the partition row alone.

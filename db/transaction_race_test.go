@@ -56,11 +56,11 @@ func TestTransactionAgainstQueueDelete(t *testing.T) {
 	c.Exec(t, begin)
 	c.Exec(t, holdCursor, "a")
 	r.blocked(r.a, transact, ids("c"), ids("a", "b")) // has pushed to c, waits for the cursor of a, then wants that of b
-	r.blocked(r.b, deleteQ)                           // goes through b and c
+	r.b.Exec(t, deleteQ)                              // goes through b and c
 	c.Exec(t, commit)
 	r.done(r.a)
 	r.got(r.a, "push", "ack", "ack")
-	r.done(r.b)
+	r.exec(reclaimAll)
 	require.Equal(t, "a2/0", scalar[string](t, r.db, heads))
 	r.check()
 }

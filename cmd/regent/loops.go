@@ -16,7 +16,7 @@ import (
 // them and waits for the running steps.
 func startLoops(ctx context.Context, pool *pgxpool.Pool, server *api.Server, cfg api.Config, log *slog.Logger) (stop func()) {
 	q := db.New(pool)
-	loops := []*workers.Loop{workers.Settle(q, log), workers.DeadLetters(q, log), workers.Compaction(q, cfg.CompactEvery, log),
+	loops := []*workers.Loop{workers.Settle(q, log), workers.DeadLetters(q, log), workers.Reclaim(q, log), workers.Compaction(q, cfg.CompactEvery, log),
 		workers.Stats(pool, cfg.StatsEvery, log), workers.RetainedBytes(pool, cfg.RetainedEvery, log)}
 	if cfg.BufferDir != "" {
 		loops = append(loops, &workers.Loop{

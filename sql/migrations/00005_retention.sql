@@ -92,3 +92,7 @@ CREATE TABLE queen.kv (
     CONSTRAINT kv_length CHECK (octet_length(namespace) <= 512 AND octet_length(key) <= 2048)
 );
 COMMENT ON TABLE queen.kv IS 'Small values by name, such as how far a sink has copied a queue. A value exists while expires_at is null or in the future; version is an equality token.';
+
+-- What reclaim looks at, and partition cleanup: deleted queues, and partitions that hold nothing.
+CREATE INDEX queues_deleted_at_idx ON queen.queues (deleted_at, id) WHERE deleted_at IS NOT NULL;
+CREATE INDEX log_partitions_empty_idx ON queen.log_partitions (last_write_at, id) WHERE oldest_live_at IS NULL;

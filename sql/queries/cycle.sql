@@ -16,3 +16,7 @@ SELECT queen.log_release_task_v1(
     p_task => @task::text,
     p_fence => @fence::bigint,
     p_succeeded => @succeeded::boolean)::boolean AS released;
+
+-- name: ReclaimStep :one
+-- One bounded step that removes the rows of deleted queues.
+SELECT * FROM queen.log_reclaim_step_v1(p_max_rows => @max_rows::integer);

@@ -55,7 +55,7 @@ BEGIN
             '''[0:1]={1,2}''', '''[0:0]={1}''', '''{{1,2}}''', '''{1,2}'', ''[0:1]={p,p}''', '''{1,2}'', ''{p}'', ''[0:1]={x,y}''',
             '''{1,2}'', ''{p}'', NULL, ''[0:1]={x,y}''']) a), 'P-26: push_many_v1';
     ASSERT (SELECT count(*) FROM queen.read_v1('lists', 'p')) = 1, 'P-26: nothing of it was stored';
-    PERFORM queen.delete_queue_v1('lists');
+    PERFORM queen.delete_queue_v1('lists'), queen.log_reclaim_step_v1();
     ASSERT pg_temp.push('''{q}''', '''{p}''', '''{1}''', 'NULL') = 'QN400 p_counts', 'F025: no payloads';
     ASSERT pg_temp.push('''{q}''', '''{p}''', '''{1}''', '''{1}''', 'NULL', 'NULL', '''{1,2}''') = 'QN400 p_counts', 'P-26: nonces';
     ASSERT pg_temp.push('''{q}''', '''{p}''', '''{2}''', '''{1,2}''', '''{a}''') = 'QN400 p_transaction_ids', 'P-26: ids';

@@ -63,7 +63,7 @@ END $$;
 REVOKE ALL ON FUNCTION queen._register_group(uuid, uuid, text, text, text, boolean) FROM PUBLIC;
 
 /*
- * Purpose:     register a group on a queue, made when missing, but do not wait for long on somebody who makes or deletes the
+ * Purpose:     register a group on a queue, made when missing (never when its id is given), but do not wait for long on somebody who makes or deletes the
  *              queue or registers the group: the next pop tries again. Answers whether the group conflates, NULL when it is not
  *              registered.
  * Locks:       as _ensure_queue and _register_group, for 50 ms at most; all are given back when that was not enough.
@@ -79,15 +79,21 @@ CREATE OR REPLACE FUNCTION queen._register_unless_busy(
     p_group text,
     p_mode text,
     p_from text,
-    p_conflation boolean DEFAULT false
+    p_conflation boolean DEFAULT false,
+    p_queue_id uuid DEFAULT NULL
 ) RETURNS boolean
 LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
     v_before text := current_setting('lock_timeout');
-    v_queue_id uuid;
+    v_queue_id uuid := p_queue_id;
 BEGIN
+    IF v_queue_id IS NOT NULL AND NOT EXISTS (SELECT FROM queen.queues q WHERE q.id = v_queue_id AND q.deleted_at IS NULL) THEN
+        RETURN NULL; -- deleted since the caller found it: a pop that waits must not make it again
+    END IF;
     PERFORM set_config('lock_timeout', '50ms', true);
-    v_queue_id := queen._ensure_queue(p_queue, p_tenant_id);
+    IF v_queue_id IS NULL THEN
+        v_queue_id := queen._ensure_queue(p_queue, p_tenant_id);
+    END IF;
     PERFORM queen._register_group(v_queue_id, p_tenant_id, p_group, p_mode, p_from, p_conflation);
     PERFORM set_config('lock_timeout', v_before, true);
     RETURN (
@@ -97,4 +103,4 @@ BEGIN
 EXCEPTION WHEN lock_not_available THEN
     RETURN NULL; -- the setting went back with what was made
 END $$;
-REVOKE ALL ON FUNCTION queen._register_unless_busy(text, uuid, text, text, text, boolean) FROM PUBLIC;
+REVOKE ALL ON FUNCTION queen._register_unless_busy(text, uuid, text, text, text, boolean, uuid) FROM PUBLIC;

@@ -70,7 +70,8 @@ BEGIN
     END IF;
     IF v_policy IS NULL AND (r_queue.id IS NOT NULL AND (p_partition IS NULL OR p_conflation)
                              OR r_queue.id IS NULL AND p_partition IS NULL AND p_waited_ms IS NULL) THEN
-        v_policy := queen._register_unless_busy(p_queue, v_tenant, v_group, p_subscription_mode, v_from, p_conflation);
+        v_policy := queen._register_unless_busy(p_queue, v_tenant, v_group, p_subscription_mode, v_from, p_conflation,
+            r_queue.id);
     END IF;
     IF r_queue.id IS NOT NULL THEN
         PERFORM queen._touch_group(r_queue.id, v_group, CASE WHEN NOT p_auto_ack THEN queen._lease_seconds(p_lease_seconds, r_queue.lease_time) END);

@@ -63,7 +63,8 @@ BEGIN
         ORDER BY q.id
     LOOP
         v_policy := coalesce(r_found.policy,
-            queen._register_unless_busy((r_found.queue).name, v_tenant, v_group, p_subscription_mode, v_from, p_conflation));
+            queen._register_unless_busy((r_found.queue).name, v_tenant, v_group, p_subscription_mode, v_from, p_conflation,
+                (r_found.queue).id));
         CONTINUE WHEN v_policy IS NULL;
         v_any := v_any OR v_policy;
         v_conflict := v_conflict OR v_policy <> p_conflation;

@@ -54,6 +54,10 @@ BEGIN
             RETURN QUERY SELECT g, false, 'partition not owned by tenant', false, false, false, NULL::bigint
             FROM generate_series(r_grp.start, r_grp.upto - 1) g;
             CONTINUE;
+        ELSIF r_grp.owned IS NULL THEN
+            RETURN QUERY SELECT g, false, queen._ack_refusal(NULL, r_grp.lease, p_require_lease), false, false, false, NULL::bigint
+            FROM generate_series(r_grp.start, r_grp.upto - 1) g;
+            CONTINUE;
         END IF;
         v_touched_ids := v_touched_ids || r_grp.id;
         v_touched_groups := v_touched_groups || r_grp.grp;
@@ -117,10 +121,11 @@ REVOKE ALL ON FUNCTION queen._check_ack(uuid[], text[], text[], integer[], text[
 
 /*
  * Purpose:     whether a partition may be acked by a tenant. For the default tenant a partition that does not exist is
- *              left to the consumer lookup, which answers as for any unknown consumer.
+ *              left to the consumer lookup, which answers as for any unknown consumer. NULL, for the default tenant, when it
+ *              belongs to a deleted queue: its rows may still be there, and must not be found.
  * Locks:       none.  Isolation: any.  Volatility: STABLE.  Bounds: two key probes, none for the default tenant's own calls
  *              while it is the only tenant.
- * Idempotency: yes.  Raises: nothing.  Source: E-5, A-32, F075.
+ * Idempotency: yes.  Raises: nothing.  Source: E-5, A-32, design 5 (a delete hides at once), F075.
  */
 CREATE OR REPLACE FUNCTION queen._owns_partition(
     p_tenant_id uuid,
@@ -128,9 +133,14 @@ CREATE OR REPLACE FUNCTION queen._owns_partition(
 ) RETURNS boolean
 LANGUAGE plpgsql STABLE AS $$
 DECLARE
-    v_owner uuid := (
-        SELECT q.tenant_id FROM queen.log_partitions p JOIN queen.queues q ON q.id = p.queue_id WHERE p.id = p_partition_id);
+    v_owner uuid;
+    v_hidden boolean;
 BEGIN
+    SELECT q.tenant_id, q.deleted_at IS NOT NULL INTO v_owner, v_hidden
+    FROM queen.log_partitions p JOIN queen.queues q ON q.id = p.queue_id WHERE p.id = p_partition_id;
+    IF v_hidden THEN
+        RETURN CASE WHEN p_tenant_id <> '00000000-0000-0000-0000-000000000001' THEN false END;
+    END IF;
     RETURN v_owner = p_tenant_id OR (v_owner IS NULL AND p_tenant_id = '00000000-0000-0000-0000-000000000001');
 END $$;
 REVOKE ALL ON FUNCTION queen._owns_partition(uuid, uuid) FROM PUBLIC;

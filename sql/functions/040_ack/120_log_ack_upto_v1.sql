@@ -44,6 +44,9 @@ BEGIN
         SELECT * INTO r_cur FROM queen.log_consumers c
         WHERE c.partition_id = p_partition_ids[v_i] AND c.consumer_group = p_consumer_groups[v_i]
         FOR UPDATE;
+        IF EXISTS (SELECT FROM queen.log_partitions p JOIN queen.queues q ON q.id = p.queue_id WHERE p.id = r_cur.partition_id AND q.deleted_at IS NOT NULL) THEN
+            r_cur := NULL;
+        END IF;
         v_upto := p_offsets[v_i];
         r_out.item := v_i - 1;
         r_out.error := coalesce(

@@ -41,7 +41,7 @@ BEGIN
         WHERE m.lease_id = p_lease_id
         ORDER BY 1, 2
     LOOP
-        CONTINUE WHEN NOT queen._owns_partition(v_tenant, r.partition_id);
+        CONTINUE WHEN queen._owns_partition(v_tenant, r.partition_id) IS NOT TRUE;
         PERFORM FROM queen.log_consumers c
         WHERE c.partition_id = r.partition_id AND c.consumer_group = r.consumer_group FOR UPDATE;
         UPDATE queen.log_consumers c

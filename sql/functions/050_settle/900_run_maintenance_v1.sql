@@ -48,6 +48,12 @@ BEGIN
             EXIT WHEN v_done;
         END LOOP;
     END LOOP;
+    FOR v_step IN 1 .. p_max_steps
+    LOOP
+        SELECT s.done INTO v_done FROM queen.log_reclaim_step_v1() s;
+        COMMIT;
+        EXIT WHEN v_done;
+    END LOOP;
 END $$;
 COMMENT ON PROCEDURE queen.run_maintenance_v1(integer) IS
 'Run all maintenance now, in short transactions; call it every few seconds where no server runs.';

@@ -33,7 +33,8 @@ BEGIN
     FOR NO KEY UPDATE;
     UPDATE queen.consumer_groups_metadata m
     SET subscription_mode = 'timestamp', subscription_timestamp = v_since
-    WHERE m.tenant_id = v_tenant AND m.consumer_group = p_group;
+    WHERE m.tenant_id = v_tenant AND m.consumer_group = p_group
+      AND NOT EXISTS (SELECT FROM queen.queues q WHERE q.id = m.queue_id AND q.deleted_at IS NOT NULL);
     GET DIAGNOSTICS v_rows = ROW_COUNT;
     RETURN json_build_object(
         'success', true,

@@ -45,6 +45,7 @@ AS $$
 DECLARE
     v_tenant uuid := queen._tenant(p_tenant_id);
     v_foreign integer;
+    v_hidden boolean;
 BEGIN
     PERFORM queen._require_read_committed();
     IF coalesce(cardinality(p_queues), 0) + coalesce(cardinality(p_payloads), 0) + coalesce(cardinality(p_counts), 0) > 0 THEN
@@ -52,13 +53,13 @@ BEGIN
     END IF;
     PERFORM queen._check_ack(p_ack_partition_ids, p_ack_groups, p_ack_lease_ids, p_ack_counts, p_ack_transaction_ids,
         p_ack_statuses, p_ack_errors);
-    SELECT (SELECT coalesce(sum(c), 0) FROM unnest(p_ack_counts[1 : u.ord - 1]) c) INTO v_foreign
-    FROM unnest(p_ack_partition_ids) WITH ORDINALITY u (id, ord)
-    WHERE NOT queen._owns_partition(v_tenant, u.id)
+    SELECT (SELECT coalesce(sum(c), 0) FROM unnest(p_ack_counts[1 : u.ord - 1]) c), u.owned IS NULL INTO v_foreign, v_hidden
+    FROM (SELECT w.id, w.ord, queen._owns_partition(v_tenant, w.id) AS owned FROM unnest(p_ack_partition_ids) WITH ORDINALITY w (id, ord)) u
+    WHERE u.owned IS NOT TRUE
     ORDER BY u.ord
     LIMIT 1;
     IF FOUND THEN
-        PERFORM queen._raise('QN409', 'QTXN: partition not owned by tenant', format('p_ack_transaction_ids[%s]', v_foreign));
+        PERFORM queen._raise('QN409', CASE WHEN v_hidden THEN 'QTXN: consumer not found' ELSE 'QTXN: partition not owned by tenant' END, format('p_ack_transaction_ids[%s]', v_foreign));
     END IF;
     IF p_lock_timeout_ms IS NOT NULL THEN
         PERFORM set_config('lock_timeout', p_lock_timeout_ms::text, true);

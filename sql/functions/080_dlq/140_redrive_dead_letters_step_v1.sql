@@ -98,9 +98,11 @@ BEGIN
         SELECT p.* INTO r_part FROM queen.log_partitions p WHERE p.id = p_partition_id FOR NO KEY UPDATE SKIP LOCKED;
     END IF;
     IF r_part.id IS NOT NULL THEN
-        SELECT q.* INTO r_queue FROM queen.queues q WHERE q.id = r_part.queue_id;
-        RETURN QUERY SELECT * FROM queen._replay_letters(r_part, r_queue.name, r_queue.dedup_window_seconds, r_queue.encryption_enabled, p_ids, true);
-        RETURN;
+        SELECT q.* INTO r_queue FROM queen.queues q WHERE q.id = r_part.queue_id AND q.deleted_at IS NULL;
+        IF FOUND THEN
+            RETURN QUERY SELECT * FROM queen._replay_letters(r_part, r_queue.name, r_queue.dedup_window_seconds, r_queue.encryption_enabled, p_ids, true);
+            RETURN;
+        END IF;
     END IF;
     RETURN QUERY
     SELECT u.id, v.result, coalesce(d.queue, ''), coalesce(d.partition, ''), coalesce(d.consumer_group, ''), coalesce(d.transaction_id, ''),
@@ -112,7 +114,7 @@ BEGIN
                queen._replay_refusal(l.payload, q.encryption_enabled) AS refusal
         FROM queen.log_dlq l
         JOIN queen.log_partitions p ON p.id = l.partition_id
-        JOIN queen.queues q ON q.id = p.queue_id
+        JOIN queen.queues q ON q.id = p.queue_id AND q.deleted_at IS NULL
     ) d ON d.id = u.id
     CROSS JOIN LATERAL (
         SELECT CASE WHEN d.id IS NULL THEN 'gone' WHEN NOT p_dry_run THEN 'busy' WHEN d.refusal IS NOT NULL THEN 'failed' ELSE 'movable' END AS result
