@@ -15,6 +15,7 @@ import (
 	"io/fs"
 	"log/slog"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/pressly/goose/v3"
 
 	"regent.local/regent/sql"
@@ -133,6 +134,9 @@ func (s *session) apply(ctx context.Context, log *slog.Logger, src source) error
 	if err := s.createSchema(ctx, have); err != nil {
 		return err
 	}
+	if err := s.dropInvalidIndexes(ctx, log); err != nil {
+		return err
+	}
 	if err := s.applyMigrations(ctx, log, src); err != nil {
 		return err
 	}
@@ -145,6 +149,29 @@ func (s *session) createSchema(ctx context.Context, have state) error {
 	}
 	if _, err := s.conn.Exec(ctx, `CREATE SCHEMA IF NOT EXISTS queen`); err != nil {
 		return fmt.Errorf("create schema queen: %w", err)
+	}
+	return nil
+}
+
+// dropInvalidIndexes removes what a CREATE INDEX CONCURRENTLY that failed or was
+// killed left behind: IF NOT EXISTS would take it for the index, and no plan would
+// ever use it (F185). What REINDEX CONCURRENTLY builds is left alone.
+func (s *session) dropInvalidIndexes(ctx context.Context, log *slog.Logger) error {
+	rows, err := s.conn.Query(ctx, `SELECT format('%I.%I', c.relnamespace::regnamespace, c.relname)
+		FROM pg_catalog.pg_index i JOIN pg_catalog.pg_class c ON c.oid = i.indexrelid
+		WHERE c.relnamespace = 'queen'::regnamespace AND NOT i.indisvalid AND c.relname !~ '_cc(new|old)[0-9]*$'`)
+	if err != nil {
+		return fmt.Errorf("look for invalid indexes: %w", err)
+	}
+	names, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	if err != nil {
+		return fmt.Errorf("look for invalid indexes: %w", err)
+	}
+	for _, name := range names {
+		log.WarnContext(ctx, "dropping an index that was built half", "index", name)
+		if _, err := s.conn.Exec(ctx, "DROP INDEX IF EXISTS "+name); err != nil {
+			return fmt.Errorf("drop invalid index %s: %w", name, err)
+		}
 	}
 	return nil
 }

@@ -63,6 +63,21 @@ func TestConcurrentIndexWithWaiters(t *testing.T) {
 	require.True(t, scalar[bool](t, b.conn, `SELECT indisvalid FROM pg_index WHERE indexrelid = 'queen.a_id_idx'::regclass`))
 }
 
+// F185: an index that was built half is built anew by the next run.
+func TestFailedConcurrentIndexIsBuiltAgain(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	table := map[string]string{"00001_a.sql": "-- +goose Up\nCREATE TABLE queen.a (id int);\nINSERT INTO queen.a VALUES (1), (1);\n"}
+	require.NoError(t, up(t.Context(), b.dsn, nil, made(1, table)))
+	table["00002_b.sql"] = "-- +goose NO TRANSACTION\n-- +goose Up\nCREATE UNIQUE INDEX CONCURRENTLY IF NOT EXISTS a_id_key ON queen.a (id);\n"
+	valid := `SELECT indisvalid FROM pg_index WHERE indexrelid = 'queen.a_id_key'::regclass`
+	require.ErrorContains(t, up(t.Context(), b.dsn, nil, made(1, table)), "a_id_key")
+	require.False(t, scalar[bool](t, b.conn, valid), "left behind")
+	execSQL(t, b.conn, `DELETE FROM queen.a`)
+	require.NoError(t, up(t.Context(), b.dsn, nil, made(1, table)))
+	require.True(t, scalar[bool](t, b.conn, valid))
+}
+
 // F182: the one that works is killed in the middle, a waiter finishes.
 func TestKilledMigrationIsFinishedByAnother(t *testing.T) {
 	t.Parallel()
