@@ -105,7 +105,10 @@ BEGIN
     IF NOT FOUND THEN
         RETURN false;
     END IF;
-    INSERT INTO queen.log_compaction (partition_id) VALUES (p_partition_id) ON CONFLICT (partition_id) DO NOTHING;
+    -- Insert-or-ignore alone would wait for whoever holds the row.
+    INSERT INTO queen.log_compaction (partition_id)
+    SELECT p_partition_id WHERE NOT EXISTS (SELECT FROM queen.log_compaction c WHERE c.partition_id = p_partition_id)
+    ON CONFLICT (partition_id) DO NOTHING;
     PERFORM FROM queen.log_compaction c WHERE c.partition_id = p_partition_id FOR UPDATE SKIP LOCKED;
     RETURN FOUND;
 END $$;

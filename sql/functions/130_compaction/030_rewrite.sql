@@ -4,8 +4,8 @@
  *              of a live lease (or of a cursor that somebody holds) stays as it is and is looked at next time. From the
  *              first one that stays, no tombstone above goes, since what it hides may be there. Offsets, ids, stamps, running
  *              byte sums and the hash sidecar never change. NULL when there is nothing to do.
- * Locks:       the partition row FOR UPDATE (no push, no first contact of a group), the compactor's row FOR UPDATE SKIP
- *              LOCKED, cursors below the segments FOR SHARE SKIP LOCKED (so that no pop takes what goes).
+ * Locks:       the partition row, FOR NO KEY UPDATE as a push, then FOR UPDATE SKIP LOCKED (so that no group makes its first
+ *              contact), the compactor's row FOR UPDATE SKIP LOCKED, cursors below the segments FOR SHARE SKIP LOCKED (so that no pop takes what goes).
  * Isolation:   READ COMMITTED: everything is looked at again in statements after the locks.
  * Volatility:  VOLATILE: writes.
  * Bounds:      as _compacted.
@@ -39,7 +39,12 @@ BEGIN
     END IF;
 
     IF r_new.segments IS NOT NULL THEN
-        PERFORM FROM queen.log_partitions p WHERE p.id = p_partition_id FOR UPDATE;
+        PERFORM FROM queen.log_partitions p WHERE p.id = p_partition_id FOR NO KEY UPDATE;
+        -- Whoever makes a cursor holds the key of the row. He is not waited for: pushes would queue up behind.
+        PERFORM FROM queen.log_partitions p WHERE p.id = p_partition_id FOR UPDATE SKIP LOCKED;
+        IF NOT FOUND THEN
+            RETURN NULL;
+        END IF;
     END IF;
     IF NOT queen._hold_compaction(p_partition_id) THEN
         RETURN NULL;
