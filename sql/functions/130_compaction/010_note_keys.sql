@@ -61,11 +61,22 @@ BEGIN
             WHERE s.partition_id = p_partition_id AND s.base_offset >= v_from AND s.base_offset <= v_upto AND s.keys IS NOT NULL
               AND u.key IS NOT NULL
         ) f
-    ), noted AS (
-        INSERT INTO queen.log_keys AS k (partition_id, key, "offset", base_offset)
-        SELECT p_partition_id, f.key, f.at, f.base_offset FROM frame f WHERE NOT f.obsolete
-        ON CONFLICT (partition_id, key) DO UPDATE SET "offset" = excluded."offset", base_offset = excluded.base_offset
-        WHERE k."offset" < excluded."offset"
+    ), latest AS MATERIALIZED (
+        SELECT f.key, f.at, f.base_offset, f.dead, k.row, k.at AS old_at, k.base_offset AS old_base
+        FROM frame f
+        LEFT JOIN LATERAL (
+            -- The limit keeps it a probe for each row, whatever the statistics say; so it does below.
+            SELECT l.ctid AS row, l."offset" AS at, l.base_offset FROM queen.log_keys l WHERE l.partition_id = p_partition_id AND l.key = f.key LIMIT 1
+        ) k ON true
+        WHERE NOT f.obsolete
+    ), added AS (
+        -- Nobody else writes rows of this partition, so there is no conflict to look out for, and no row moves.
+        INSERT INTO queen.log_keys (partition_id, key, "offset", base_offset)
+        SELECT p_partition_id, l.key, l.at, l.base_offset FROM latest l WHERE l.row IS NULL
+    ), moved AS (
+        UPDATE queen.log_keys k SET "offset" = l.at, base_offset = l.base_offset
+        FROM latest l
+        WHERE k.ctid = l.row AND l.old_at < l.at
     )
     INSERT INTO queen.log_dirty AS d (partition_id, base_offset, created_at, obsolete, tombstones)
     SELECT s.partition_id, s.base_offset, s.created_at, x.obsolete, x.tombstones
@@ -74,14 +85,14 @@ BEGIN
         FROM (
             SELECT f.base_offset, f.obsolete, NOT f.obsolete AND f.dead AS tombstones FROM frame f WHERE f.obsolete OR f.dead
             UNION ALL
-            SELECT k.base_offset, true, false
-            FROM frame f
-            JOIN queen.log_keys k ON k.partition_id = p_partition_id AND k.key = f.key
-            WHERE NOT f.obsolete AND k."offset" < f.at AND k.base_offset >= r_head.log_start
+            SELECT l.old_base, true, false FROM latest l WHERE l.old_at < l.at AND l.old_base >= r_head.log_start
         ) y
         GROUP BY y.base_offset
     ) x
-    JOIN queen.log_segments s ON s.partition_id = p_partition_id AND s.base_offset = x.base_offset
+    CROSS JOIN LATERAL (
+        SELECT l.partition_id, l.base_offset, l.created_at FROM queen.log_segments l
+        WHERE l.partition_id = p_partition_id AND l.base_offset = x.base_offset LIMIT 1
+    ) s
     ON CONFLICT (partition_id, base_offset) DO UPDATE
     SET obsolete = d.obsolete OR excluded.obsolete, tombstones = d.tombstones OR excluded.tombstones;
 

@@ -108,7 +108,9 @@ BEGIN
                 FROM unnest(s.payloads, s.transaction_ids, s.keys, s.trace_ids, s.producer_subs, s.offsets)
                     WITH ORDINALITY u (payload, txn, key, trace, sub, off, ord)
             ) f
-            LEFT JOIN queen.log_keys k ON k.partition_id = r_at.partition_id AND k.key = f.key
+            LEFT JOIN LATERAL (
+                SELECT l."offset" FROM queen.log_keys l WHERE l.partition_id = r_at.partition_id AND l.key = f.key LIMIT 1
+            ) k ON true
             ORDER BY f.ord
         ) x
     ) f
