@@ -96,4 +96,29 @@ BEGIN
     PERFORM queen.delete_queue_v1('q');
     ASSERT NOT EXISTS (SELECT FROM queen.group_activity), 'F099: and so is a deleted queue';
 END $$;
+
+-- Who pins this (F085).
+DO $$
+DECLARE
+    v_queue uuid;
+BEGIN
+    PERFORM queen.log_push_v1('{pins,pins}', '{a,b}', '{10,4}', array_fill('1'::text, '{14}'));
+    v_queue := (SELECT q.id FROM queen.queues q WHERE q.name = 'pins');
+    INSERT INTO queen.log_consumers (partition_id, consumer_group, committed)
+    SELECT p.id, g.grp, g.at FROM queen.log_partitions p JOIN (VALUES ('a', 'fast', 9), ('a', 'slow', 3), ('a', 'gone', 1), ('b', 'fast', 3), ('b', 'slow', 3)) g (part, grp, at) ON g.part = p.name
+    WHERE p.queue_id = v_queue;
+    ASSERT (SELECT array_agg(concat_ws(' ', v.partition, v.consumer_group, v.pinned_offset, v.behind, v.holds_back)) = '{a gone 2 8 f}' FROM queen.partition_pins v WHERE v.queue = 'pins'),
+        'the slowest of a partition that owes something: ' || (SELECT string_agg(v::text, ' ') FROM queen.partition_pins v);
+    ASSERT (SELECT v.pinned_since = s.created_at AND v.last_active_at IS NULL AND v.leased_until IS NULL FROM queen.partition_pins v
+        JOIN queen.log_segments s ON s.partition_id = v.partition_id WHERE v.queue = 'pins'), 'since when';
+    PERFORM queen.configure_queue_v1('pins', '{"retentionEnabled": true, "completedRetentionSeconds": 60, "groupIdleSeconds": 300}');
+    INSERT INTO queen.group_activity VALUES (v_queue, 'gone', 1, now() - interval '1 h', 'epoch');
+    ASSERT (SELECT array_agg(concat_ws(' ', v.partition, v.consumer_group, v.pinned_offset, v.behind, v.holds_back)) = '{a slow 4 6 t}' FROM queen.partition_pins v WHERE v.queue = 'pins'),
+        'an idle one does not: ' || (SELECT string_agg(v::text, ' ') FROM queen.partition_pins v);
+    INSERT INTO queen.group_activity SELECT v_queue, g, 1, now() - interval '1 h', 'epoch' FROM unnest('{slow,fast}'::text[]) g;
+    ASSERT (SELECT array_agg(v.consumer_group) = '{gone}' FROM queen.list_partition_pins_v1('pins') v), 'unless all are';
+    PERFORM queen._move_log_start(p.id, 10) FROM queen.log_partitions p WHERE p.queue_id = v_queue AND p.name = 'a';
+    ASSERT NOT EXISTS (SELECT FROM queen.partition_pins v WHERE v.queue = 'pins') AND NOT EXISTS (SELECT FROM queen.list_partition_pins_v1('other')), 'nothing is left to pin';
+    ASSERT (SELECT bool_and(coalesce(col_description(a.attrelid, a.attnum), '') <> '') FROM pg_attribute a WHERE a.attrelid = 'queen.partition_pins'::regclass AND a.attnum >= 0), 'comments';
+END $$;
 ROLLBACK;

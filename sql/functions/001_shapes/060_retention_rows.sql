@@ -56,3 +56,19 @@ SELECT
     'epoch'::timestamptz AS updated_at
 WHERE false;
 COMMENT ON VIEW queen.kv_row IS 'A stored value with its version, which only tells whether it changed, and when it ends.';
+
+CREATE OR REPLACE VIEW queen.partition_pin_row AS
+SELECT
+    ''::text AS queue,
+    ''::text AS partition,
+    ''::text AS consumer_group,
+    0::bigint AS pinned_offset,
+    0::bigint AS behind,
+    NULL::timestamptz AS pinned_since,
+    NULL::timestamptz AS last_active_at,
+    NULL::timestamptz AS leased_until,
+    false AS holds_back,
+    '00000000-0000-0000-0000-000000000000'::uuid AS partition_id,
+    '00000000-0000-0000-0000-000000000000'::uuid AS queue_id
+WHERE false;
+COMMENT ON VIEW queen.partition_pin_row IS 'A group that keeps a partition''s messages from counting as consumed, as queen.partition_pins shows it.';
