@@ -93,7 +93,7 @@ BEGIN
     ASSERT (SELECT (s.worked, s.done) = (0, true) FROM queen.log_forget_groups_step_v1(1) s), 'nothing left';
     PERFORM queen.delete_consumer_group_v1('g', 'q');
     ASSERT (SELECT array_agg(a.consumer_group) = '{__QUEUE_MODE__}' FROM queen.group_activity a), 'a deleted group is forgotten';
-    PERFORM queen.delete_queue_v1('q');
+    PERFORM queen.delete_queue_v1('q'), queen.log_reclaim_step_v1();
     ASSERT NOT EXISTS (SELECT FROM queen.group_activity), 'F099: and so is a deleted queue';
 END $$;
 
