@@ -111,6 +111,7 @@ func runModel(t *testing.T, seed uint64) {
 		require.NoError(t, invariantBreaches(r.ctx, r.conn))
 		if n%8 == 0 {
 			require.NoError(t, statusBreaches(r.ctx, r.conn))
+			require.NoError(t, publishedBreaches(r.ctx, r.conn))
 		}
 		if t.Failed() {
 			return

@@ -2,6 +2,7 @@ package db
 
 import (
 	"context"
+	randv2 "math/rand/v2"
 	"testing"
 
 	"github.com/jackc/pgx/v5"
@@ -128,4 +129,37 @@ func TestVerifyNamesEveryBreach(t *testing.T) {
 		require.NoError(t, tx.Rollback(ctx))
 	}
 	require.Empty(t, verify(t, conn, "queen.verify_v1()"))
+}
+
+// Random histories with keys, tombstones, compaction, deletion from the front
+// and a purged sidecar stay sound, and the views count what is left.
+func TestVerifyAfterCompaction(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	conn := dbtest.New(t).Conn(t)
+	_, err := conn.Exec(ctx, `SELECT queen.configure_queue_v1('q', '{"cleanupPolicy": "compact,delete", "deleteRetentionSeconds": 0}')`)
+	require.NoError(t, err)
+	seed := drawSeed()
+	rng := randv2.New(randv2.NewPCG(seed, 2))
+	for n := range 60 {
+		sql := `SELECT queen.push_v1('q', CASE WHEN random() < 0.2 THEN 'null' ELSE to_json(random()) END, 'p' || $1 % 2,
+			p_key => CASE WHEN $1 % 5 > 0 THEN 'k' || $1 % 4 END) FROM generate_series(1, 1 + $1 % 7)`
+		switch rng.IntN(8) {
+		case 0:
+			sql = `SELECT queen.pop_v1('q', 1 + $1 % 5, 'g', p_auto_ack => true, p_subscription_mode => 'all')`
+		case 1:
+			sql = `SELECT queen._move_log_start(p.id, p.log_start + $1) FROM queen.log_partitions p WHERE p.name = 'p0' FOR NO KEY UPDATE`
+		case 2, 3, 4:
+			sql = `SELECT queen.log_compact_step_v1(p.id, 1 + $1 * 3) FROM queen.log_partitions p`
+		case 5:
+			sql = `SELECT s.* FROM generate_series(0, $1) g, queen.log_settle_heads_step_v1() s`
+		}
+		_, err := conn.Exec(ctx, sql, rng.IntN(30))
+		require.NoError(t, err, "seed %d step %d: %s", seed, n, sql)
+		require.NoError(t, invariantBreaches(ctx, conn), "seed %d step %d: %s", seed, n, sql)
+		require.NoError(t, statusBreaches(ctx, conn), "seed %d step %d: %s", seed, n, sql)
+	}
+	var removed int64
+	require.NoError(t, conn.QueryRow(ctx, `SELECT sum(frames) FROM queen.log_segments`).Scan(&removed))
+	require.Positive(t, removed)
 }
