@@ -101,6 +101,8 @@ func illnesses(role string) []illness {
 			breach: []string{`INSERT INTO queen.maintenance_leases (task, period_ms, enabled) VALUES ('nightly', 1000, false)`}},
 		{name: "a late task", check: "maintenance", object: "task hourly", severity: "warning", says: "last holder gone",
 			breach: []string{`INSERT INTO queen.maintenance_leases (task, period_ms, next_due_at, lease_until, holder) VALUES ('hourly', 3600000, now() - interval '3 hours', now() - interval '2 hours', 'gone')`}},
+		{name: "a queue that is not reclaimed", check: "maintenance", object: "deleted queues", severity: "warning", says: "the rows of 1 deleted queues",
+			breach: []string{`SELECT queen.push_v1('gone', '1')`, `SELECT queen.delete_queue_v1('gone')`, `UPDATE queen.queues SET deleted_at = deleted_at - interval '2 hours' WHERE name = 'gone'`}},
 		{name: "nobody counts", check: "reconciler", object: "queen.stats", severity: "note", says: "last counted never",
 			breach: []string{`UPDATE queen.queues SET created_at = created_at - interval '2 minutes'`}},
 		{name: "S-42 a late reconciler", check: "reconciler", object: "task stats_refresh", severity: "warning", says: "last ended never",

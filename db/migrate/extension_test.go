@@ -106,8 +106,8 @@ func testThreeWays(t *testing.T, o *overlay, src source) {
 	require.Contains(t, compared, "queen_writer=X", "grants are compared too")
 	require.Contains(t, compared, "functions|1|", "so are the recorded hashes")
 	execSQL(t, extension.conn, `SET ROLE queen_reader`)
-	for _, view := range []string{"queue", "group", "partition", "retention", "maintenance"} {
-		execSQL(t, extension.conn, `SELECT * FROM queen.`+view+`_status`)
+	for _, view := range []string{"queue_status", "group_status", "partition_status", "retention_status", "maintenance_status", "partition_pins"} {
+		execSQL(t, extension.conn, `SELECT * FROM queen.`+view)
 	}
 	_, err := extension.conn.Exec(t.Context(), `SELECT * FROM queen.queues`)
 	require.ErrorContains(t, err, "permission denied", "a reader sees the views and no table")

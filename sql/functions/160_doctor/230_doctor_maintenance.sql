@@ -58,6 +58,14 @@ LANGUAGE sql VOLATILE AS $$
     WHERE l.enabled AND coalesce(l.lease_until <= clock_timestamp(), true)
       AND l.next_due_at < clock_timestamp() - greatest(p_late, least(l.period_ms, 31536000000) * interval '2 ms')
     UNION ALL
+    SELECT
+        'maintenance', 'warning', 'deleted queues',
+        format('the rows of %s deleted queues are still there, the oldest deleted at %s', count(*), queen._utc(min(q.deleted_at))),
+        'CALL queen.run_maintenance_v1();'
+    FROM queen.queues q
+    WHERE q.deleted_at < clock_timestamp() - 60 * p_late
+    HAVING count(*) > 0
+    UNION ALL
     -- Where no server ever ran; else its task is late.
     SELECT
         'reconciler', 'note', 'queen.stats',

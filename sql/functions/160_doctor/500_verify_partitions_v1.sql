@@ -22,12 +22,15 @@ SET jit = off
 SET enable_seqscan = off
 SET plan_cache_mode = force_generic_plan AS $$
 DECLARE
-    v_ids uuid[] := ARRAY(
+    v_all boolean := queen._sees_all_tenants();
+    v_tenant uuid := queen._current_tenant();
+    v_ids uuid[];
+BEGIN
+    v_ids := ARRAY(
         SELECT p.id
         FROM queen.log_partitions p
         JOIN queen.queues q ON q.id = p.queue_id
-        WHERE p.id = ANY (p_partition_ids) AND (queen._sees_all_tenants() OR q.tenant_id = queen._current_tenant()));
-BEGIN
+        WHERE p.id = ANY (p_partition_ids) AND (v_all OR q.tenant_id = v_tenant));
     RETURN QUERY
     SELECT v.*
     FROM (

@@ -8,8 +8,11 @@
 CREATE OR REPLACE FUNCTION queen._status_views() RETURNS TABLE (view text, routine text, roles text[])
 LANGUAGE sql STABLE AS $$
     -- The rights on a function are checked of whoever reads the view.
-    SELECT n || '_status', 'list_' || n || '_status_v1', '{queen_reader,queen_admin,queen_server}'::text[]
-    FROM unnest('{queue,group,partition,retention,maintenance}'::text[]) n
+    SELECT v.view, v.routine, '{queen_reader,queen_admin,queen_server}'::text[]
+    FROM (VALUES
+        ('queue_status', 'list_queue_status_v1'), ('group_status', 'list_group_status_v1'), ('partition_status', 'list_partition_status_v1'),
+        ('retention_status', 'list_retention_status_v1'), ('maintenance_status', 'list_maintenance_status_v1'),
+        ('partition_pins', 'list_partition_pins_v1')) v (view, routine)
 $$;
 REVOKE ALL ON FUNCTION queen._status_views() FROM PUBLIC;
 
