@@ -31,6 +31,7 @@ BEGIN
     ASSERT (SELECT h.head_offset - h.log_start + 1 - h.removed_frames FROM queen.partition_head h WHERE h.id = pg_temp.lane('f112')) = 10, 'total';
     ASSERT pg_temp.pop('f112', 3) = '91:k1=9 92:k2=9 93:k3=9', 'over nine emptied segments';
     ASSERT pg_temp.cursor('f112') = 93 AND pg_temp.pending('f112') = '7 0', 'M-30: ' || pg_temp.pending('f112');
+    ASSERT (SELECT (c.total, c.pending) = (10, 7) FROM queen._count_queues(clock_timestamp()) c JOIN queen.queues q ON q.id = c.queue_id WHERE q.name = 'f112'), 'F112: as the reconciler counts';
     ASSERT pg_temp.pop('f112', 100, false) = '94:k4=9 95:k5=9 96:k6=9 97:k7=9 98:k8=9 100:k0=10 101:k9=null', 'the rest';
     ASSERT pg_temp.pending('f112') = '7 7', 'processing: ' || pg_temp.pending('f112');
     PERFORM queen.ack_v1(pg_temp.lane('f112'), ARRAY(SELECT m.transaction_id FROM queen.read_v1('f112', 'p', 94) m), NULL, 'g');

@@ -8,6 +8,9 @@ DO $$
 BEGIN
     PERFORM pg_temp.queue('v');
     PERFORM pg_temp.segment('v', 'a=1 b=x'), pg_temp.segment('v', 'a=2 =event'), pg_temp.segment('v', 'active=keep');
+    ASSERT EXISTS (SELECT FROM queen.log_compact_due_v1() d WHERE d.partition_id = pg_temp.lane('v')), 'due: keys to note';
+    PERFORM queen.log_compact_step_v1(pg_temp.lane('v'));
+    ASSERT EXISTS (SELECT FROM queen.log_compact_due_v1() d WHERE d.partition_id = pg_temp.lane('v')), 'due: keys are noted, and nothing was looked at';
     ASSERT pg_temp.compact('v') = '4 3', 'V-2: closed records';
     ASSERT pg_temp.log('v') = '1:b="x" 2:a=2 3:="event" 4:active="keep"', 'V-3: ' || pg_temp.log('v');
     ASSERT pg_temp.compact('v') = '0 0', 'Z-7: nothing to judge again';

@@ -98,8 +98,9 @@ $$;
 REVOKE ALL ON FUNCTION queen._owed(uuid, bigint, bigint, bigint, bigint) FROM PUBLIC;
 
 /*
- * Purpose:     the frames behind an offset, in a partition that compaction took frames of. With more than 10000 segments behind
- *              it the smaller of the distance and of all frames there are, which is never too low.
+ * Purpose:     the frames behind an offset, in a partition that compaction took frames of: the distance to the head without
+ *              what was taken. With more than 10000 segments behind the offset the smaller of the distance and of all frames
+ *              there are, which is never too low.
  * Locks:       none.  Isolation: any.  Volatility: STABLE.  Bounds: 10001 segment rows, one array of offsets.
  * Idempotency: reads only.  Raises: nothing.
  * Source:      I-18, F112.
@@ -112,12 +113,12 @@ CREATE OR REPLACE FUNCTION queen._frames_behind(
     p_done bigint
 ) RETURNS bigint
 LANGUAGE sql STABLE COST 10000 AS $$
-    SELECT CASE WHEN count(*) <= 10000 THEN coalesce(sum(x.frames), 0)
+    SELECT CASE WHEN count(*) <= 10000 THEN p_head - p_done - coalesce(sum(x.removed), 0)
                 ELSE least(p_head - p_done, p_head - p_log_start + 1 - p_removed) END::bigint
     FROM (
-        SELECT CASE WHEN s.base_offset > p_done THEN s.frames
-                    WHEN s.offsets IS NULL THEN s.end_offset - p_done
-                    ELSE (SELECT count(*) FROM unnest(s.offsets) o WHERE o > p_done) END AS frames
+        SELECT CASE WHEN s.offsets IS NULL THEN 0
+                    WHEN s.base_offset > p_done THEN s.end_offset - s.base_offset + 1 - s.frames
+                    ELSE s.end_offset - p_done - (SELECT count(*) FROM unnest(s.offsets) o WHERE o > p_done) END AS removed
         FROM queen.log_segments s
         -- No segment spans more than 1000 offsets.
         WHERE s.partition_id = p_partition_id AND s.base_offset >= greatest(p_log_start, p_done - 999) AND s.end_offset > p_done

@@ -96,7 +96,8 @@ BEGIN
     ON CONFLICT (partition_id, base_offset) DO UPDATE
     SET obsolete = d.obsolete OR excluded.obsolete, tombstones = d.tombstones OR excluded.tombstones;
 
-    UPDATE queen.log_compaction c SET keyed_to = greatest(c.keyed_to, v_upto + 1), key_steps = c.key_steps + 1
+    -- Due until a step has looked at what this made dirty.
+    UPDATE queen.log_compaction c SET keyed_to = greatest(c.keyed_to, v_upto + 1), key_steps = c.key_steps + 1, due_at = '-infinity'
     WHERE c.partition_id = p_partition_id;
     RETURN r_out;
 END $$;

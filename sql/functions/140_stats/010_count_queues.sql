@@ -4,7 +4,8 @@
  * Locks:       none.  Isolation: any; one statement, so every number is of one moment.
  * Volatility:  STABLE.
  * Bounds:      partitions x groups rows and the dead letters; one key probe of segments a partition that is not settled,
- *              two where something is owed in the middle of a log. Never a scan of segments.
+ *              two where something is owed in the middle of a log. No scan of segments but _owed's, in partitions that lost
+ *              frames to compaction.
  * Idempotency: reads only.
  * Raises:      nothing.
  * Source:      S-11 to S-17, S-20, S-21, design 3.2 rules 4 and 7, F121, F123.
@@ -45,7 +46,8 @@ LANGUAGE sql STABLE AS $$
             h.*, coalesce(l.frames, 0) AS leased, coalesce(d.letters, 0) AS dead,
             greatest(h.head_offset - h.log_start + 1 - h.removed_frames, 0) AS total,
             greatest(s.committed, h.log_start - 1) AS done,
-            greatest(h.head_offset - greatest(s.committed, h.log_start - 1), 0) AS pending
+            CASE WHEN h.removed_frames = 0 THEN greatest(h.head_offset - greatest(s.committed, h.log_start - 1), 0)
+                 ELSE queen._owed(h.id, h.log_start, h.head_offset, h.removed_frames, greatest(s.committed, h.log_start - 1)) END AS pending
         FROM head h
         LEFT JOIN slowest s ON s.partition_id = h.id
         LEFT JOIN leased l ON l.partition_id = h.id
