@@ -47,6 +47,15 @@ type Config struct {
 	BufferBatch    int           // FILE_BUFFER_MAX_BATCH: messages a replaying call, unless one record has more
 	BufferEvents   int           // FILE_BUFFER_EVENTS_PER_FILE: messages after which the next file is begun
 
+	RetentionEvery       time.Duration // RETENTION_INTERVAL: time between two sweeps, over all servers
+	RetentionBatch       int           // RETENTION_BATCH_SIZE: segments a step deletes at most
+	RetentionParallelism int           // RETENTION_PARALLELISM: partitions swept side by side, 1 to 16
+	RetentionDueCap      int           // QUEEN_RETENTION_DUE_CAP: partitions that a sweep lists; 0 is batch size x parallelism x 5
+	RetentionWalk        time.Duration // QUEEN_RETENTION_SAFETY_WALK_MS: time between two checks of when partitions are due
+	PartitionCleanup     bool          // QUEEN_PARTITION_CLEANUP_ENABLED: delete partitions that nobody uses
+	PartitionCleanupDays int           // PARTITION_CLEANUP_DAYS: days without use after which an empty partition goes
+	MetricsRetentionDays int           // METRICS_RETENTION_DAYS: days after which metrics and the audit of deletions go
+
 	CompactEvery  time.Duration // REGENT_COMPACTION_INTERVAL_MS: time between two runs of the compaction loop
 	MetricsFlush  time.Duration // METRICS_FLUSH_MS: pause between flushes of the counters, a second at least
 	MetricsLimit  int           // REGENT_METRICS_LAG_SERIES: most lag series that /metrics/prometheus shows
@@ -68,6 +77,8 @@ func DefaultConfig() Config {
 		ExecMode:    "cache_statement", StatementTimeout: 30 * time.Second, LockTimeout: 5 * time.Second,
 		IdleTxTimeout: time.Minute, AcquireTimeout: 5 * time.Second, StopTimeout: 20 * time.Second,
 		BufferMaxBytes: 1 << 30, BufferFlush: 100 * time.Millisecond, BufferBatch: 100, BufferEvents: 10_000,
+		RetentionEvery: 5 * time.Second, RetentionBatch: 1000, RetentionParallelism: 1, RetentionWalk: 24 * time.Hour,
+		PartitionCleanup: true, PartitionCleanupDays: 30, MetricsRetentionDays: 90,
 		CompactEvery: 15 * time.Second,
 		MetricsFlush: time.Minute, MetricsLimit: 1000,
 		StatsEvery: 10 * time.Second, RetainedEvery: 10 * time.Minute,
@@ -107,6 +118,14 @@ func ConfigFromEnv(lookup func(string) (string, bool)) (Config, error) {
 	env.millis("FILE_BUFFER_FLUSH_MS", &cfg.BufferFlush, 1)
 	env.number("FILE_BUFFER_MAX_BATCH", &cfg.BufferBatch, 1)
 	env.number("FILE_BUFFER_EVENTS_PER_FILE", &cfg.BufferEvents, 1)
+	env.millis("RETENTION_INTERVAL", &cfg.RetentionEvery, 1)
+	env.number("RETENTION_BATCH_SIZE", &cfg.RetentionBatch, 1)
+	env.number("RETENTION_PARALLELISM", &cfg.RetentionParallelism, 1)
+	env.number("QUEEN_RETENTION_DUE_CAP", &cfg.RetentionDueCap, 0)
+	env.millis("QUEEN_RETENTION_SAFETY_WALK_MS", &cfg.RetentionWalk, 1)
+	env.boolean("QUEEN_PARTITION_CLEANUP_ENABLED", &cfg.PartitionCleanup)
+	env.number("PARTITION_CLEANUP_DAYS", &cfg.PartitionCleanupDays, 0)
+	env.number("METRICS_RETENTION_DAYS", &cfg.MetricsRetentionDays, 1)
 	env.millis("REGENT_COMPACTION_INTERVAL_MS", &cfg.CompactEvery, 1)
 	env.millis("METRICS_FLUSH_MS", &cfg.MetricsFlush, 1000)
 	env.number("REGENT_METRICS_LAG_SERIES", &cfg.MetricsLimit, 0)

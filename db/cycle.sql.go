@@ -7,6 +7,9 @@ package db
 
 import (
 	"context"
+	"time"
+
+	"github.com/google/uuid"
 )
 
 const claimTask = `-- name: ClaimTask :many
@@ -32,6 +35,30 @@ func (q *Queries) ClaimTask(ctx context.Context, task string, holder string) ([]
 		return nil, err
 	}
 	return items, nil
+}
+
+const cleanupPartitionsStep = `-- name: CleanupPartitionsStep :one
+SELECT worked, done FROM queen.log_cleanup_partitions_step_v1(p_days => $1::integer, p_max_rows => $2::integer)
+`
+
+// One bounded step that deletes partitions that are empty and were not used for so many days.
+func (q *Queries) CleanupPartitionsStep(ctx context.Context, days int32, maxRows int32) (StepRow, error) {
+	row := q.db.QueryRow(ctx, cleanupPartitionsStep, days, maxRows)
+	var i StepRow
+	err := row.Scan(&i.Worked, &i.Done)
+	return i, err
+}
+
+const purgeMetricsStep = `-- name: PurgeMetricsStep :one
+SELECT worked, done FROM queen.log_purge_metrics_step_v1(p_days => $1::integer, p_max_rows => $2::integer)
+`
+
+// One bounded step that removes metrics and audit rows older than so many days.
+func (q *Queries) PurgeMetricsStep(ctx context.Context, days int32, maxRows int32) (StepRow, error) {
+	row := q.db.QueryRow(ctx, purgeMetricsStep, days, maxRows)
+	var i StepRow
+	err := row.Scan(&i.Worked, &i.Done)
+	return i, err
 }
 
 const reclaimStep = `-- name: ReclaimStep :one
@@ -87,4 +114,68 @@ func (q *Queries) RenewTask(ctx context.Context, task string, fence int64) (bool
 	var held bool
 	err := row.Scan(&held)
 	return held, err
+}
+
+const retentionDue = `-- name: RetentionDue :many
+SELECT phase, queue_id, queue, partition_id, age_before, completed_before, max_bytes, max_messages, idle_groups, idle_before, before, at FROM queen.log_retention_due_v1(
+    p_max_rows => $1::integer,
+    p_skip => $2::uuid[],
+    p_written_since => $3::timestamptz)
+`
+
+type RetentionDueParams struct {
+	MaxRows      int32
+	Skip         []uuid.UUID
+	WrittenSince *time.Time
+}
+
+// The partitions that a sweep has to look at now, with the rules of their queues.
+func (q *Queries) RetentionDue(ctx context.Context, arg RetentionDueParams) ([]RetentionDueRow, error) {
+	rows, err := q.db.Query(ctx, retentionDue, arg.MaxRows, arg.Skip, arg.WrittenSince)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []RetentionDueRow
+	for rows.Next() {
+		var i RetentionDueRow
+		if err := rows.Scan(
+			&i.Phase,
+			&i.QueueID,
+			&i.Queue,
+			&i.PartitionID,
+			&i.AgeBefore,
+			&i.CompletedBefore,
+			&i.MaxBytes,
+			&i.MaxMessages,
+			&i.IdleGroups,
+			&i.IdleBefore,
+			&i.Before,
+			&i.At,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const walkWatermarksStep = `-- name: WalkWatermarksStep :one
+SELECT worked, mended, last_id, done FROM queen.log_walk_watermarks_step_v1(p_after => $1::uuid, p_max_rows => $2::integer)
+`
+
+// One bounded step that checks the times by which partitions become due.
+func (q *Queries) WalkWatermarksStep(ctx context.Context, after uuid.UUID, maxRows int32) (WalkRow, error) {
+	row := q.db.QueryRow(ctx, walkWatermarksStep, after, maxRows)
+	var i WalkRow
+	err := row.Scan(
+		&i.Worked,
+		&i.Mended,
+		&i.LastID,
+		&i.Done,
+	)
+	return i, err
 }

@@ -254,17 +254,6 @@ type QueenRetentionCutoffRow struct {
 	At              time.Time
 }
 
-// What one step took away: segments with their frames, bytes as sent and frames that some group had not consumed; rows of earlier steps that it deleted; where the log starts now, null for a partition that is gone; and whether nothing is left to do now.
-type QueenRetentionStepRow struct {
-	Segments  int32
-	Frames    int64
-	Bytes     int64
-	Unread    int64
-	Reclaimed int32
-	LogStart  *int64
-	Done      bool
-}
-
 // What became of one dead letter: moved (message_id and offset are those of the new message), duplicate, failed or busy (the dead letter is kept, error says why), gone, or movable in a dry run. queue and partition are where it went or would go; transaction_id is that of the message that failed.
 type ReplayRow struct {
 	DlqID         uuid.UUID
@@ -278,6 +267,33 @@ type ReplayRow struct {
 	Offset        *int64
 	Code          *string
 	Error         *string
+}
+
+// A partition that a sweep has to look at: phase 1 is log_retention_step_v1 with the rules of the row, 2 log_purge_hashes_step_v1 and 3 log_evict_max_wait_step_v1, both with before. All times are by one reading of the clock, at.
+type RetentionDueRow struct {
+	Phase           int32
+	QueueID         uuid.UUID
+	Queue           string
+	PartitionID     uuid.UUID
+	AgeBefore       *time.Time
+	CompletedBefore *time.Time
+	MaxBytes        *int64
+	MaxMessages     *int64
+	IdleGroups      []string
+	IdleBefore      *time.Time
+	Before          *time.Time
+	At              time.Time
+}
+
+// What one step took away: segments with their frames, bytes as sent and frames that some group had not consumed; rows of earlier steps that it deleted; where the log starts now, null for a partition that is gone; and whether nothing is left to do now.
+type RetentionStepRow struct {
+	Segments  int32
+	Frames    int64
+	Bytes     int64
+	Unread    int64
+	Reclaimed int32
+	LogStart  *int64
+	Done      bool
 }
 
 // What a replay of a piece of a spool file did: stored now, or nothing because the file already stands at another position; the position; the groups of which something was stored, from 0, and how many messages of each.
@@ -331,4 +347,12 @@ type VerifyRow struct {
 	PartitionID *uuid.UUID
 	Offset      *int64
 	Finding     string
+}
+
+// A step of a walk over all partitions: how many it looked at, how many it had to mend, and the id to go on from.
+type WalkRow struct {
+	Worked int32
+	Mended int32
+	LastID *uuid.UUID
+	Done   bool
 }

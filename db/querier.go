@@ -20,6 +20,8 @@ type Querier interface {
 	AckUpto(ctx context.Context, arg AckUptoParams) ([]AckRow, error)
 	// Try to become the one that runs a task now; no row is somebody else's.
 	ClaimTask(ctx context.Context, task string, holder string) ([]TaskClaimRow, error)
+	// One bounded step that deletes partitions that are empty and were not used for so many days.
+	CleanupPartitionsStep(ctx context.Context, days int32, maxRows int32) (StepRow, error)
 	// Partitions that compaction has something to do in, by id, after one.
 	CompactDue(ctx context.Context, maxRows int32, after uuid.UUID) ([]uuid.UUID, error)
 	// One bounded step of compaction on one partition.
@@ -34,7 +36,7 @@ type Querier interface {
 	DeleteQueue(ctx context.Context, queue string, tenantID uuid.UUID) ([]byte, error)
 	Doctor(ctx context.Context, sizeBytes int64) ([]DoctorRow, error)
 	// One bounded step of maxWaitTimeSeconds on one partition.
-	EvictMaxWaitStep(ctx context.Context, arg EvictMaxWaitStepParams) (QueenRetentionStepRow, error)
+	EvictMaxWaitStep(ctx context.Context, arg EvictMaxWaitStepParams) (RetentionStepRow, error)
 	// Extend every live lease under a lease id.
 	ExtendLease(ctx context.Context, arg ExtendLeaseParams) (LeaseRow, error)
 	// Messages from absolute offsets; the first row of each entry has its bounds.
@@ -98,7 +100,9 @@ type Querier interface {
 	// One bounded step that removes dead letters past their queue's deadLetterRetentionSeconds.
 	PurgeDeadLettersStep(ctx context.Context, maxRows int32) (StepRow, error)
 	// One bounded step that forgets old transaction ids of one partition.
-	PurgeHashesStep(ctx context.Context, arg PurgeHashesStepParams) (QueenRetentionStepRow, error)
+	PurgeHashesStep(ctx context.Context, arg PurgeHashesStepParams) (RetentionStepRow, error)
+	// One bounded step that removes metrics and audit rows older than so many days.
+	PurgeMetricsStep(ctx context.Context, days int32, maxRows int32) (StepRow, error)
 	// Push groups of messages; group g is Counts[g] consecutive items of (Queues[g], Partitions[g]).
 	Push(ctx context.Context, arg PushParams) ([]PushRow, error)
 	PushMany(ctx context.Context, arg PushManyParams) ([]PushedMessage, error)
@@ -128,8 +132,10 @@ type Querier interface {
 	ReplaySpool(ctx context.Context, arg ReplaySpoolParams) (SpoolStepRow, error)
 	// What retention may take from each queue now.
 	RetentionCutoffs(ctx context.Context) ([]QueenRetentionCutoffRow, error)
+	// The partitions that a sweep has to look at now, with the rules of their queues.
+	RetentionDue(ctx context.Context, arg RetentionDueParams) ([]RetentionDueRow, error)
 	// One bounded step of retention on one partition; a nil cut-off or limit switches its rule off.
-	RetentionStep(ctx context.Context, arg RetentionStepParams) (QueenRetentionStepRow, error)
+	RetentionStep(ctx context.Context, arg RetentionStepParams) (RetentionStepRow, error)
 	// Move the newest dead letter of one message back; no row when it has none.
 	RetryMessage(ctx context.Context, arg RetryMessageParams) ([]ReplayRow, error)
 	SeekConsumerGroup(ctx context.Context, arg SeekConsumerGroupParams) ([]byte, error)
@@ -144,6 +150,8 @@ type Querier interface {
 	UpdateSubscription(ctx context.Context, arg UpdateSubscriptionParams) ([]byte, error)
 	VerifyOrphans(ctx context.Context) ([]VerifyRow, error)
 	VerifyPartitions(ctx context.Context, arg VerifyPartitionsParams) ([]VerifyRow, error)
+	// One bounded step that checks the times by which partitions become due.
+	WalkWatermarksStep(ctx context.Context, after uuid.UUID, maxRows int32) (WalkRow, error)
 }
 
 var _ Querier = (*Queries)(nil)

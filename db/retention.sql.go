@@ -26,9 +26,9 @@ type EvictMaxWaitStepParams struct {
 }
 
 // One bounded step of maxWaitTimeSeconds on one partition.
-func (q *Queries) EvictMaxWaitStep(ctx context.Context, arg EvictMaxWaitStepParams) (QueenRetentionStepRow, error) {
+func (q *Queries) EvictMaxWaitStep(ctx context.Context, arg EvictMaxWaitStepParams) (RetentionStepRow, error) {
 	row := q.db.QueryRow(ctx, evictMaxWaitStep, arg.PartitionID, arg.Before, arg.MaxRows)
-	var i QueenRetentionStepRow
+	var i RetentionStepRow
 	err := row.Scan(
 		&i.Segments,
 		&i.Frames,
@@ -67,9 +67,9 @@ type PurgeHashesStepParams struct {
 }
 
 // One bounded step that forgets old transaction ids of one partition.
-func (q *Queries) PurgeHashesStep(ctx context.Context, arg PurgeHashesStepParams) (QueenRetentionStepRow, error) {
+func (q *Queries) PurgeHashesStep(ctx context.Context, arg PurgeHashesStepParams) (RetentionStepRow, error) {
 	row := q.db.QueryRow(ctx, purgeHashesStep, arg.PartitionID, arg.Before, arg.MaxRows)
-	var i QueenRetentionStepRow
+	var i RetentionStepRow
 	err := row.Scan(
 		&i.Segments,
 		&i.Frames,
@@ -146,7 +146,7 @@ type RetentionStepParams struct {
 }
 
 // One bounded step of retention on one partition; a nil cut-off or limit switches its rule off.
-func (q *Queries) RetentionStep(ctx context.Context, arg RetentionStepParams) (QueenRetentionStepRow, error) {
+func (q *Queries) RetentionStep(ctx context.Context, arg RetentionStepParams) (RetentionStepRow, error) {
 	row := q.db.QueryRow(ctx, retentionStep,
 		arg.PartitionID,
 		arg.AgeBefore,
@@ -157,7 +157,7 @@ func (q *Queries) RetentionStep(ctx context.Context, arg RetentionStepParams) (Q
 		arg.IdleBefore,
 		arg.MaxRows,
 	)
-	var i QueenRetentionStepRow
+	var i RetentionStepRow
 	err := row.Scan(
 		&i.Segments,
 		&i.Frames,

@@ -18,6 +18,10 @@ func startLoops(ctx context.Context, pool *pgxpool.Pool, server *api.Server, cfg
 	q := db.New(pool)
 	loops := []*workers.Loop{workers.Settle(q, log), workers.DeadLetters(q, log), workers.Reclaim(q, log), workers.Compaction(q, cfg.CompactEvery, log),
 		workers.Stats(pool, cfg.StatsEvery, log), workers.RetainedBytes(pool, cfg.RetainedEvery, log)}
+	loops = append(loops, workers.RetentionWalk(q, cfg.RetentionWalk, log), workers.Retention(q, workers.RetentionConfig{
+		Every: cfg.RetentionEvery, BatchSize: cfg.RetentionBatch, Parallelism: cfg.RetentionParallelism, DueCap: cfg.RetentionDueCap,
+		KeepEmpty: !cfg.PartitionCleanup, CleanupDays: max(cfg.PartitionCleanupDays, 1), MetricsDays: cfg.MetricsRetentionDays,
+	}, log))
 	if cfg.BufferDir != "" {
 		loops = append(loops, &workers.Loop{
 			Name: "spool", Every: cfg.BufferFlush, Jitter: cfg.BufferFlush / 10, Timeout: spoolTimeout, Log: log,

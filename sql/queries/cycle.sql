@@ -20,3 +20,22 @@ SELECT queen.log_release_task_v1(
 -- name: ReclaimStep :one
 -- One bounded step that removes the rows of deleted queues.
 SELECT * FROM queen.log_reclaim_step_v1(p_max_rows => @max_rows::integer);
+
+-- name: RetentionDue :many
+-- The partitions that a sweep has to look at now, with the rules of their queues.
+SELECT * FROM queen.log_retention_due_v1(
+    p_max_rows => @max_rows::integer,
+    p_skip => @skip::uuid[],
+    p_written_since => sqlc.narg('written_since')::timestamptz);
+
+-- name: CleanupPartitionsStep :one
+-- One bounded step that deletes partitions that are empty and were not used for so many days.
+SELECT * FROM queen.log_cleanup_partitions_step_v1(p_days => @days::integer, p_max_rows => @max_rows::integer);
+
+-- name: PurgeMetricsStep :one
+-- One bounded step that removes metrics and audit rows older than so many days.
+SELECT * FROM queen.log_purge_metrics_step_v1(p_days => @days::integer, p_max_rows => @max_rows::integer);
+
+-- name: WalkWatermarksStep :one
+-- One bounded step that checks the times by which partitions become due.
+SELECT * FROM queen.log_walk_watermarks_step_v1(p_after => @after::uuid, p_max_rows => @max_rows::integer);

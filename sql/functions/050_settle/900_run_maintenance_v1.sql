@@ -13,6 +13,8 @@ LANGUAGE plpgsql AS $$
 DECLARE
     v_done boolean;
     v_id uuid;
+    v_fence bigint;
+    r_due queen.retention_due_row;
 BEGIN
     PERFORM queen.log_mark_clock_v1();
     COMMIT;
@@ -54,6 +56,53 @@ BEGIN
         COMMIT;
         EXIT WHEN v_done;
     END LOOP;
+
+    -- One sweep at a time, over servers and sessions; the claim of a session that dies runs out.
+    PERFORM queen.log_register_task_v1('retention', 5000, true);
+    SELECT c.fence INTO v_fence FROM queen.log_claim_task_v1('retention', 'run_maintenance_v1/' || pg_backend_pid(), true) c;
+    COMMIT;
+    IF v_fence IS NULL THEN
+        RAISE NOTICE 'retention is running elsewhere, or paused: see queen.maintenance_leases';
+        RETURN;
+    END IF;
+    FOR r_due IN SELECT d.* FROM queen.log_retention_due_v1(100000) d
+    LOOP
+        FOR v_step IN 1 .. p_max_steps
+        LOOP
+            BEGIN
+                IF r_due.phase = 1 THEN
+                    SELECT s.done INTO v_done FROM queen.log_retention_step_v1(r_due.partition_id, r_due.age_before, r_due.completed_before,
+                        r_due.max_bytes, r_due.max_messages, r_due.idle_groups, r_due.idle_before) s;
+                ELSIF r_due.phase = 2 THEN
+                    SELECT s.done INTO v_done FROM queen.log_purge_hashes_step_v1(r_due.partition_id, r_due.before) s;
+                ELSE
+                    SELECT s.done INTO v_done FROM queen.log_evict_max_wait_step_v1(r_due.partition_id, r_due.before) s;
+                END IF;
+            EXCEPTION WHEN OTHERS THEN
+                -- A partition that fails stops no other; the next call tries it again.
+                RAISE WARNING 'retention of partition % of queue % failed: %', r_due.partition_id, r_due.queue, sqlerrm;
+                v_done := true;
+            END;
+            COMMIT;
+            EXIT WHEN v_done;
+        END LOOP;
+        EXIT WHEN NOT queen.log_renew_task_v1('retention', v_fence);
+        COMMIT;
+    END LOOP;
+    FOR v_step IN 1 .. p_max_steps
+    LOOP
+        SELECT s.done INTO v_done FROM queen.log_cleanup_partitions_step_v1() s;
+        COMMIT;
+        EXIT WHEN v_done;
+    END LOOP;
+    FOR v_step IN 1 .. p_max_steps
+    LOOP
+        SELECT s.done INTO v_done FROM queen.log_purge_metrics_step_v1() s;
+        COMMIT;
+        EXIT WHEN v_done;
+    END LOOP;
+    PERFORM queen.log_release_task_v1('retention', v_fence, true);
+    COMMIT;
 END $$;
 COMMENT ON PROCEDURE queen.run_maintenance_v1(integer) IS
 'Run all maintenance now, in short transactions; call it every few seconds where no server runs.';
