@@ -100,6 +100,14 @@ func TestStatsRoutes(t *testing.T) {
 	require.Equal(t, "interval", ts.get("/api/v1/status/analytics?interval=minute&from=1990-01-01").failure(t).Invalid)
 	require.Equal(t, "from", ts.get("/api/v1/status/analytics?from=yesterday").failure(t).Invalid)
 
+	status := ts.document("/api/v1/status?namespace=shop&from=2026-07-30T09:00:00Z")
+	require.Equal(t, []any{360., 0., []any{}}, []any{status["bucketMinutes"], status["pointCount"], status["workers"]})
+	require.Equal(t, map[string]any{"active": 1., "partitionsWithLeases": 1., "totalBatchSize": 2., "totalAcked": 0.}, status["leases"])
+	require.Len(t, status["queues"], 1)
+	ts.sql(`SELECT queen.log_flush_metrics_v1(gen_random_uuid(), 'h', 1, 1, '{"push_messages": 5, "lag_ms": 30, "lag_count": 2}', '{"samples": 1}', '[]')`)
+	require.Len(t, ts.document("/api/v1/status")["throughput"], 1)
+	require.Equal(t, http.StatusBadRequest, ts.get("/api/v1/status?to=1").Status)
+
 	require.Equal(t, map[string]any{"status": "ok", "engine": "segments-rust"}, ts.document("/status"))
 	require.Equal(t, map[string]any{"pending": 0., "failed": 0., "dbHealthy": true, "worker": 0.}, ts.document("/api/v1/status/buffers"))
 	for _, target := range []string{"/api/v1/status/queues/%00", "/api/v1/status/queues?queue=%00", "/api/v1/status/analytics?task=%1f"} {

@@ -29,6 +29,14 @@ type seriesInput struct {
 	Task      string `query:"task" doc:"Only of queues with this label."`
 }
 
+type statusInput struct {
+	From      string `query:"from" doc:"Begin of the range; an hour ago by default." example:"2026-07-30T09:00:00Z"`
+	To        string `query:"to" doc:"End of the range; now by default."`
+	Queue     string `query:"queue" doc:"Only this queue, in throughput and queues." example:"orders"`
+	Namespace string `query:"namespace" doc:"Only queues with this label, in throughput and queues."`
+	Task      string `query:"task" doc:"Only queues with this label, in throughput and queues."`
+}
+
 type serverStatusReply struct{ Body ServerStatus }
 type buffersReply struct{ Body Buffers }
 
@@ -37,6 +45,11 @@ func (s *Server) registerStatus(api huma.API) {
 	huma.Register(api, s.statsOp(huma.Operation{
 		OperationID: "get-server-status", Path: "/status", Summary: "Is the server up", Description: "Never touches the database.",
 	}), s.getServerStatus)
+	huma.Register(api, s.statsOp(huma.Operation{
+		OperationID: "get-status", Path: "/api/v1/status", Summary: "What all servers did, and how queues, leases and dead letters stand",
+		Description: "Over all tenants. A point a minute up to an hour, then 5 (6 hours), 15 (a day), 60 (a week) and 360 minutes. What servers did is known up to their last flush (METRICS_FLUSH_MS); with a filter, throughput is that of the queues that match.",
+		Responses:   map[string]*huma.Response{"200": jsonReply[Status](api, "The status.", nil)},
+	}, http.StatusBadRequest), s.getStatus)
 	huma.Register(api, s.statsOp(huma.Operation{
 		OperationID: "list-queue-status", Path: "/api/v1/status/queues", Summary: "Queues with their stored counts, newest first",
 		Description: "All numbers as last counted (STATS_INTERVAL_MS).",
@@ -58,6 +71,20 @@ func (s *Server) registerStatus(api huma.API) {
 
 func (s *Server) getServerStatus(context.Context, *struct{}) (*serverStatusReply, error) {
 	return &serverStatusReply{Body: ServerStatus{Status: "ok", Engine: engineName}}, nil
+}
+
+func (s *Server) getStatus(ctx context.Context, in *statusInput) (*documentReply, error) {
+	refusal := checkNames(named{"queue", in.Queue}, named{"namespace", in.Namespace}, named{"task", in.Task})
+	if refusal != nil {
+		return nil, refusal
+	}
+	args := db.GetStatusParams{Queue: given(in.Queue), Namespace: given(in.Namespace), Task: given(in.Task)}
+	if args.Since, args.Until, refusal = readRange(in.From, in.To); refusal != nil {
+		return nil, refusal
+	}
+	return s.shown(ctx, "status", func(ctx context.Context, q querier) ([]byte, error) {
+		return q.GetStatus(ctx, args)
+	})
 }
 
 func (s *Server) listQueueStatus(ctx context.Context, in *queueStatusInput) (*documentReply, error) {

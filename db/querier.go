@@ -64,6 +64,7 @@ type Querier interface {
 	GetOverview(ctx context.Context, tenantID uuid.UUID) ([]byte, error)
 	GetQueue(ctx context.Context, queue string, tenantID uuid.UUID) ([]byte, error)
 	GetQueueStatus(ctx context.Context, queue string, tenantID uuid.UUID) ([]byte, error)
+	GetStatus(ctx context.Context, arg GetStatusParams) ([]byte, error)
 	// Bound what follows in this transaction, in milliseconds: each statement, and each pause between two.
 	LimitTransaction(ctx context.Context, milliseconds int64) error
 	ListConsumerGroups(ctx context.Context, tenantID uuid.UUID) ([]byte, error)

@@ -70,6 +70,36 @@ func (q *Queries) GetQueueStatus(ctx context.Context, queue string, tenantID uui
 	return result, err
 }
 
+const getStatus = `-- name: GetStatus :one
+SELECT queen.get_status_v1(
+    p_from => $1::timestamptz,
+    p_to => $2::timestamptz,
+    p_queue => $3::text,
+    p_namespace => $4::text,
+    p_task => $5::text)::json AS result
+`
+
+type GetStatusParams struct {
+	Since     *time.Time
+	Until     *time.Time
+	Queue     *string
+	Namespace *string
+	Task      *string
+}
+
+func (q *Queries) GetStatus(ctx context.Context, arg GetStatusParams) ([]byte, error) {
+	row := q.db.QueryRow(ctx, getStatus,
+		arg.Since,
+		arg.Until,
+		arg.Queue,
+		arg.Namespace,
+		arg.Task,
+	)
+	var result []byte
+	err := row.Scan(&result)
+	return result, err
+}
+
 const limitTransaction = `-- name: LimitTransaction :exec
 SELECT set_config('statement_timeout', ($1::bigint)::text, true),
     set_config('idle_in_transaction_session_timeout', ($1::bigint)::text, true)

@@ -41,3 +41,11 @@ SELECT queen.get_message_series_v1(
     p_namespace => sqlc.narg('namespace')::text,
     p_task => sqlc.narg('task')::text,
     p_tenant_id => @tenant_id::uuid)::json AS result;
+
+-- name: GetStatus :one
+SELECT queen.get_status_v1(
+    p_from => sqlc.narg('since')::timestamptz,
+    p_to => sqlc.narg('until')::timestamptz,
+    p_queue => sqlc.narg('queue')::text,
+    p_namespace => sqlc.narg('namespace')::text,
+    p_task => sqlc.narg('task')::text)::json AS result;

@@ -285,4 +285,47 @@ BEGIN
         NULL;
     END;
 END $$;
+
+-- What the servers did, and how things stand (http-api 5.2, 5.3).
+DO $$
+DECLARE
+    v_doc jsonb;
+    v_now timestamptz := clock_timestamp();
+    v_id uuid := (pg_temp.of('empty')).queue_id;
+BEGIN
+    DELETE FROM queen.queue_lag_metrics;
+    UPDATE queen.worker_metrics_summary SET total_push_messages = 0, total_ack_success = 0, total_ack_failed = 0, total_dlq = 0;
+    v_doc := queen.get_status_v1();
+    ASSERT v_doc -> 'throughput' = '[]' AND v_doc ->> 'pointCount' = '0' AND v_doc ->> 'bucketMinutes' = '1' AND v_doc -> 'workers' = '[]', 'nothing was flushed yet, got ' || v_doc::text;
+    ASSERT v_doc -> 'leases' = '{"active": 1, "partitionsWithLeases": 1, "totalBatchSize": 7000000000000, "totalAcked": 0}', 'live leases, not those of hidden queues, got ' || (v_doc -> 'leases')::text;
+    ASSERT v_doc -> 'deadLetterQueue' = '{"totalMessages": 0, "currentMessages": 0, "affectedPartitions": 0, "topErrors": []}', 'no dead letters, got ' || (v_doc -> 'deadLetterQueue')::text;
+    INSERT INTO queen.log_dlq (partition_id, consumer_group, "offset", message_id, transaction_id, error)
+    SELECT p.id, 'g', 1, gen_random_uuid(), 'x', e FROM queen.log_partitions p JOIN queen.queues q ON q.id = p.queue_id, unnest('{a,b,b,c,c,c,d,e,f}'::text[]) e WHERE q.name = 'huge';
+    ASSERT queen.get_status_v1()::jsonb -> 'deadLetterQueue' = '{"totalMessages": 9, "currentMessages": 9, "affectedPartitions": 1, "topErrors": [{"error": "c", "count": 3},
+        {"error": "b", "count": 2}, {"error": "a", "count": 1}, {"error": "d", "count": 1}, {"error": "e", "count": 1}]}', 'dead letters now, got ' || (queen.get_status_v1()::jsonb -> 'deadLetterQueue')::text;
+    ASSERT (v_doc #>> '{messages,pending}')::bigint = (pg_temp.row('system', 'global')).pending_messages, 'F131: pending as everywhere';
+    INSERT INTO queen.worker_metrics (flush_id, bucket_time, hostname, pid, flushed_at, push_request_count, push_message_count, pop_message_count, ack_message_count,
+        ack_success_count, ack_failed_count, db_error_count, dlq_count, avg_lag_ms, max_lag_ms, lag_count, min_free_slots, db_connections)
+    SELECT gen_random_uuid(), queen._bucket(v_now - ago, 1), host, 1, v_now - ago, 2, pushed, 60, 60, 50, 10, 1, 2, lag, lag * 2, n, 7, 8
+    FROM (VALUES (interval '0', 'a', 120, 10, 1), (interval '0', 'b', 60, 40, 2), (interval '10 minutes', 'a', 6, 0, 0), (interval '2 days', 'c', 1, 9, 9)) v (ago, host, pushed, lag, n);
+    INSERT INTO queen.system_metrics ("timestamp", hostname, port, pid, metrics)
+    VALUES (v_now, 'a', 1, 1, '{"cpu": {"user_us": {"avg": 1250}, "system_us": {"avg": 50}}, "memory": {"rss_bytes": {"avg": 52428800}}, "database": {"pool_size": {"avg": 8}, "pool_idle": {"avg": 6}, "pool_active": {"avg": 2}}}');
+    INSERT INTO queen.queue_lag_metrics (bucket_time, queue_id, push_message_count, pop_count, ack_success_count) VALUES (queen._bucket(v_now, 1), v_id, 30, 20, 10);
+    v_doc := queen.get_status_v1();
+    ASSERT v_doc ->> 'pointCount' = '2' AND (v_doc #> '{throughput,0}') - 'timestamp' = '{"ingested": 180, "processed": 100, "popMessages": 120, "ingestedPerSecond": 3.00,
+        "processedPerSecond": 1.67, "popPerSecond": 2.00, "avgLagMs": 30.00, "maxLagMs": 80, "avgEventLoopLagMs": 0.00, "maxEventLoopLagMs": 0, "minFreeSlots": 7, "dbErrors": 2,
+        "ackFailed": 20, "dlqCount": 4, "queenCpuUserPct": 12.50, "queenCpuSysPct": 0.50, "queenRssMb": 50.00, "dbPoolActive": 2.00, "dbPoolIdle": 6.00, "dbPoolSize": 8.00}',
+        'a bucket sums servers and weights their lag, got ' || (v_doc #> '{throughput,0}')::text;
+    ASSERT v_doc #>> '{throughput,1,ingested}' = '6' AND v_doc #> '{throughput,1,avgLagMs}' = 'null', 'S-40: newest first, no lag without deliveries';
+    ASSERT v_doc -> 'errors' = '{"dbErrors": 3, "ackFailed": 30, "dlqMessages": 6}' AND jsonb_array_length(v_doc -> 'workers') = 2
+        AND v_doc #> '{workers,0}' @> '{"hostname": "a", "freeSlots": 7, "dbConnections": 8, "jobQueueSize": null, "messagesProcessed": 240}', 'servers seen lately, got ' || (v_doc -> 'workers')::text;
+    ASSERT v_doc -> 'messages' @> '{"requests": {"push": 8, "pop": 0, "ack": 0}, "batchEfficiency": {"push": 23.38, "pop": 240.00, "ack": 240.00}, "failed": 40}', 'C-30: since the beginning, got ' || (v_doc -> 'messages')::text;
+    v_doc := queen.get_status_v1(p_queue => 'empty');
+    ASSERT v_doc ->> 'pointCount' = '2' AND v_doc #> '{throughput,0}' @> '{"ingested": 30, "popMessages": 20, "processed": 10, "queenRssMb": 50.00}' AND v_doc -> 'queues' = '[]', 'a filter switches to the counters of the queue, got ' || v_doc::text;
+    v_doc := queen.get_status_v1(p_queue => 'huge');
+    ASSERT v_doc #>> '{queues,0,name}' = 'huge' AND jsonb_array_length(v_doc -> 'queues') = 1 AND v_doc #>> '{queues,0,totalConsumed}' = '0', 'and to the queue';
+    v_doc := queen.get_status_v1(v_now - interval '3 days', v_now);
+    ASSERT v_doc ->> 'bucketMinutes' = '60' AND v_doc #>> '{throughput,0,ingestedPerSecond}' IN ('0.05', '0.00') AND (v_doc #>> '{throughput,1,timestamp}')::timestamptz = queen._bucket(v_now - interval '2 days', 60)
+        OR v_doc ->> 'pointCount' = '3', 'http-api 5.2: wider buckets, got ' || (v_doc -> 'throughput')::text;
+END $$;
 ROLLBACK;
