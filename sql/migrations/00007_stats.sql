@@ -1,6 +1,7 @@
 -- +goose Up
 
--- The nil tenant is all of them together: a column of a primary key cannot be null.
+-- No foreign keys: a count must not wait for whoever holds a queue's row, nor a delete for a count. The next cycle
+-- removes what is of no queue any more. The nil tenant is all of them together: a column of a primary key cannot be null.
 CREATE TABLE queen.stats (
     stat_type text COLLATE "C" NOT NULL,
     stat_key text COLLATE "C" NOT NULL,
@@ -27,8 +28,7 @@ CREATE TABLE queen.stats (
     prev_completed_messages bigint,
     prev_snapshot_at timestamptz,
     last_computed_at timestamptz,
-    CONSTRAINT stats_pkey PRIMARY KEY (stat_type, stat_key, tenant_id),
-    CONSTRAINT stats_queue_id_fkey FOREIGN KEY (queue_id) REFERENCES queen.queues (id) ON DELETE CASCADE
+    CONSTRAINT stats_pkey PRIMARY KEY (stat_type, stat_key, tenant_id)
 ) WITH (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.01, autovacuum_vacuum_threshold = 50, autovacuum_vacuum_cost_delay = 0);
 CREATE INDEX stats_queue_id_idx ON queen.stats (queue_id) WHERE queue_id IS NOT NULL;
 COMMENT ON TABLE queen.stats IS 'What the reconciler counted: a row each queue (stat_key is its id), namespace and task of a tenant (its label), tenant (its id), and system/global for all. Only in rows of queues, retained_bytes and segment_count belong to the retained-bytes lane.';
@@ -38,7 +38,6 @@ CREATE TABLE queen.queue_size_history (
     hour_at timestamptz NOT NULL,
     retained_bytes bigint NOT NULL,
     segment_count bigint NOT NULL,
-    CONSTRAINT queue_size_history_pkey PRIMARY KEY (queue_id, hour_at),
-    CONSTRAINT queue_size_history_queue_id_fkey FOREIGN KEY (queue_id) REFERENCES queen.queues (id) ON DELETE CASCADE
+    CONSTRAINT queue_size_history_pkey PRIMARY KEY (queue_id, hour_at)
 );
 COMMENT ON TABLE queen.queue_size_history IS 'Stored bytes of each queue by the hour, from which growth is told.';

@@ -4,11 +4,11 @@
  * Locks:       none.  Isolation: any; one statement, so every number is of one moment.
  * Volatility:  STABLE.
  * Bounds:      partitions x groups rows and the dead letters; one key probe of segments a partition that is not settled,
- *              two where something is owed in the middle of a log. No scan of segments but _owed's, in partitions that lost
- *              frames to compaction.
+ *              two where something is owed in the middle of a log, and _frames_behind where compaction took frames. Never a scan
+ *              of all segments.
  * Idempotency: reads only.
  * Raises:      nothing.
- * Source:      S-11 to S-17, S-20, S-21, design 3.2 rules 4 and 7, F121, F123.
+ * Source:      S-11 to S-17, S-20, S-21, design 3.2 rules 4 and 7, F112, F121, F123.
  */
 CREATE OR REPLACE FUNCTION queen._count_queues(p_at timestamptz) RETURNS SETOF queen.queue_count_row
 LANGUAGE sql STABLE AS $$
@@ -30,9 +30,13 @@ LANGUAGE sql STABLE AS $$
         GROUP BY k.partition_id
     ),
     leased AS (
-        SELECT k.partition_id, sum(greatest(k.batch_end - greatest(k.committed, p.log_start - 1), 0))::bigint AS frames
+        SELECT
+            k.partition_id,
+            sum(CASE WHEN h.removed_frames = 0 THEN greatest(k.batch_end - greatest(k.committed, h.log_start - 1), 0)
+                ELSE queen._owed(h.id, h.log_start, h.head_offset, h.removed_frames, greatest(k.committed, h.log_start - 1))
+                     - queen._owed(h.id, h.log_start, h.head_offset, h.removed_frames, k.batch_end) END)::bigint AS frames
         FROM queen.log_consumers k
-        JOIN queen.log_partitions p ON p.id = k.partition_id
+        JOIN queen.partition_head h ON h.id = k.partition_id
         WHERE k.lease_expires_at > p_at
         GROUP BY k.partition_id
     ),
@@ -45,13 +49,15 @@ LANGUAGE sql STABLE AS $$
         SELECT
             h.*, coalesce(l.frames, 0) AS leased, coalesce(d.letters, 0) AS dead,
             greatest(h.head_offset - h.log_start + 1 - h.removed_frames, 0) AS total,
-            greatest(s.committed, h.log_start - 1) AS done,
-            CASE WHEN h.removed_frames = 0 THEN greatest(h.head_offset - greatest(s.committed, h.log_start - 1), 0)
-                 ELSE queen._owed(h.id, h.log_start, h.head_offset, h.removed_frames, greatest(s.committed, h.log_start - 1)) END AS pending
+            w.done,
+            queen._owed(h.id, h.log_start, h.head_offset, h.removed_frames, w.done) AS pending
         FROM head h
         LEFT JOIN slowest s ON s.partition_id = h.id
         LEFT JOIN leased l ON l.partition_id = h.id
         LEFT JOIN dead d ON d.partition_id = h.id
+        CROSS JOIN LATERAL (
+            SELECT greatest(s.committed, h.log_start - 1) AS done
+        ) w
     )
     SELECT
         q.id,
@@ -63,8 +69,8 @@ LANGUAGE sql STABLE AS $$
         coalesce(sum(p.dead), 0)::bigint,
         min(CASE
             WHEN p.pending = 0 THEN NULL
-            -- All of the log is owed: the row knows the stamp of its first segment.
-            WHEN p.done < p.log_start AND p.oldest_live_at IS NOT NULL THEN p.oldest_live_at
+            -- All of the log is owed: the row knows the stamp of its first segment, which compaction may have emptied.
+            WHEN p.done < p.log_start AND p.removed_frames = 0 AND p.oldest_live_at IS NOT NULL THEN p.oldest_live_at
             ELSE queen._oldest_pending_at(p.id, p.log_start, p.done + 1)
         END)
     FROM queen.queues q

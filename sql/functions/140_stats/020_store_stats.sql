@@ -1,8 +1,7 @@
 /*
  * Purpose:     write the counts to queen.stats: one row a queue, then the roll-ups of them.
- * Locks:       rows of new queues FOR KEY SHARE SKIP LOCKED, then rows of stats in the order of queue ids; the caller
- *              holds the advisory lock of the task, so that no other call writes counters.
- * Isolation:   READ COMMITTED: a queue that is deleted meanwhile takes its row of stats with it, and is passed over.
+ * Locks:       rows of stats in the order of queue ids, as the lane does; the caller holds the advisory lock of the task.
+ * Isolation:   READ COMMITTED.
  * Volatility:  VOLATILE: writes.
  * Bounds:      a row a queue, a row a label and tenant.
  * Idempotency: yes, but for the rates, which are over the time since the last call.
@@ -35,17 +34,16 @@ DECLARE
     r_counts queen.queue_count_row[];
 BEGIN
     SELECT coalesce(array_agg(c), '{}') INTO r_counts FROM queen._count_queues(p_at) c;
-    -- Only here a foreign key is checked. What is being deleted is passed over; a later statement updates rows alone.
     INSERT INTO queen.stats (stat_type, stat_key, tenant_id, queue_id)
     SELECT 'queue', q.id::text, q.tenant_id, q.id
     FROM queen.queues q
     WHERE q.deleted_at IS NULL AND NOT EXISTS (SELECT FROM queen.stats s WHERE s.queue_id = q.id)
     ORDER BY q.id
-    FOR KEY SHARE OF q SKIP LOCKED
     ON CONFLICT DO NOTHING;
-    -- Counted before, so that these locks are short: deleting a queue waits for them.
+    -- Counted before, so that these locks are short.
     PERFORM FROM queen.stats s WHERE s.stat_type = 'queue' ORDER BY s.queue_id FOR UPDATE;
-    DELETE FROM queen.stats s USING queen.queues q WHERE q.id = s.queue_id AND q.deleted_at IS NOT NULL;
+    DELETE FROM queen.stats s
+    WHERE s.stat_type = 'queue' AND NOT EXISTS (SELECT FROM queen.queues q WHERE q.id = s.queue_id AND q.deleted_at IS NULL);
     SELECT count(*) INTO changed
     FROM queen.stats s
     JOIN unnest(r_counts) c ON c.queue_id = s.queue_id
@@ -83,7 +81,7 @@ BEGIN
 END $$;
 REVOKE ALL ON FUNCTION queen._store_queue_stats(timestamptz) FROM PUBLIC;
 
--- Roll-ups of the rows of queues that were written at p_at; those of labels and tenants that are no more go.
+-- Roll-ups of the rows of queues; those of labels and tenants that are no more go.
 CREATE OR REPLACE FUNCTION queen._roll_up_stats(p_at timestamptz) RETURNS void
 LANGUAGE plpgsql VOLATILE AS $$
 BEGIN
@@ -91,7 +89,7 @@ BEGIN
         SELECT s.*, coalesce(q.namespace, '') AS namespace, coalesce(q.task, '') AS task
         FROM queen.stats s
         JOIN queen.queues q ON q.id = s.queue_id
-        WHERE s.stat_type = 'queue' AND s.last_computed_at = p_at
+        WHERE s.stat_type = 'queue' AND q.deleted_at IS NULL
     ),
     member AS (
         SELECT g.kind, g.label, g.tenant, o.*

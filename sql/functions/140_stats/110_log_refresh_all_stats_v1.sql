@@ -1,13 +1,13 @@
 /*
  * Purpose:     one cycle of the reconciler: count what every queue keeps and owes, write it to queen.stats, roll it up by
  *              namespace, task, tenant and over all. Bytes and segment rows are not its business.
- * Locks:       the advisory lock of the task (tried, or with p_wait waited for), rows of new queues (skipped when
- *              held), then rows of stats in the order of queue ids.
- * Isolation:   READ COMMITTED only: a queue deleted meanwhile must be passed over, not fail the call.
+ * Locks:       the advisory lock of the task (tried, or with p_wait waited for), then rows of stats in the order of queue
+ *              ids. None on a queue: it neither waits for who deletes or configures one, nor makes them wait.
+ * Isolation:   READ COMMITTED only: rows must be read after their locks.
  * Volatility:  VOLATILE: writes.
  * Bounds:      O(partitions x groups), no scan of segments; a written row a queue and label, none a partition.
  * Idempotency: yes, but for the rates.
- * Raises:      QN400 at another isolation level; 55P03 when the lock, or a queue that is being deleted, is held for 5 s.
+ * Raises:      QN400 at another isolation level; 55P03 when a lock is held for 5 s.
  * Source:      S-10 to S-29, seed counters-rates-lag; F127, F129.
  */
 CREATE OR REPLACE FUNCTION queen.log_refresh_all_stats_v1(

@@ -2,12 +2,12 @@
  * Purpose:     measure what every queue keeps on disk: the compressed bytes of its payloads and its segment rows. Writes
  *              the two columns that belong to it, and once an hour a row of queue_size_history a queue.
  * Locks:       the advisory lock of the task (tried); none on rows while it scans; then rows of stats in the order of
- *              queue ids, and rows of queues FOR KEY SHARE SKIP LOCKED for the history.
- * Isolation:   READ COMMITTED only: a queue deleted during the scan is passed over.
+ *              queue ids. None on a queue.
+ * Isolation:   READ COMMITTED only: rows must be read after their locks.
  * Volatility:  VOLATILE: writes.
  * Bounds:      every visible segment row (sizes come from the tuple, no payload is read); a written row a queue.
  * Idempotency: yes.
- * Raises:      QN400 at another isolation level; 55P03 when a queue that is being deleted is held for 5 s.
+ * Raises:      QN400 at another isolation level; 55P03 when the rows of stats are held for 5 s.
  * Source:      S-10, S-30 to S-34, design 5; issue 5.2.
  */
 CREATE OR REPLACE FUNCTION queen.log_refresh_retained_bytes_v1() RETURNS json
@@ -61,7 +61,7 @@ REVOKE ALL ON FUNCTION queen.log_refresh_retained_bytes_v1() FROM PUBLIC;
 
 /*
  * Purpose:     write measured sizes: the two columns of the lane, and a row of history the first time in an hour.
- * Locks:       rows of stats in the order of queue ids, then rows of queues FOR KEY SHARE SKIP LOCKED.
+ * Locks:       rows of stats in the order of queue ids.
  * Isolation:   READ COMMITTED.  Volatility: VOLATILE: writes.
  * Bounds:      a row a queue.  Idempotency: yes.  Raises: nothing.
  * Source:      S-31, S-32.
@@ -90,7 +90,8 @@ BEGIN
     SELECT q.id, date_trunc('hour', p_at, 'UTC'), m.bytes, m.segments
     FROM unnest(p_queue_ids, p_bytes, p_segments) m (queue_id, bytes, segments)
     JOIN queen.queues q ON q.id = m.queue_id AND q.deleted_at IS NULL
-    FOR KEY SHARE OF q SKIP LOCKED
     ON CONFLICT DO NOTHING;
+    DELETE FROM queen.queue_size_history h
+    WHERE NOT EXISTS (SELECT FROM queen.queues q WHERE q.id = h.queue_id AND q.deleted_at IS NULL);
 END $$;
 REVOKE ALL ON FUNCTION queen._store_retained_bytes(uuid[], bigint[], bigint[], timestamptz) FROM PUBLIC;
