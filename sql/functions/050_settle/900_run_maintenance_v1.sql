@@ -30,6 +30,30 @@ BEGIN
         COMMIT;
         EXIT WHEN v_done;
     END LOOP;
+    PERFORM queen.log_register_task_v1('stats_refresh', 10000, true), queen.log_register_task_v1('retained_bytes', 600000, true);
+    -- Counted by each call, measured when it is due: that reads every row of segments.
+    SELECT c.fence INTO v_fence FROM queen.log_claim_task_v1('stats_refresh', 'run_maintenance_v1/' || pg_backend_pid(), true) c;
+    COMMIT;
+    IF v_fence IS NOT NULL THEN
+        BEGIN
+            PERFORM queen.log_refresh_all_stats_v1();
+        EXCEPTION WHEN OTHERS THEN
+            RAISE WARNING 'counting queues failed: %', sqlerrm; -- and keeps nothing else waiting
+        END;
+        PERFORM queen.log_release_task_v1('stats_refresh', v_fence, true);
+        COMMIT;
+    END IF;
+    SELECT c.fence INTO v_fence FROM queen.log_claim_task_v1('retained_bytes', 'run_maintenance_v1/' || pg_backend_pid()) c;
+    COMMIT;
+    IF v_fence IS NOT NULL THEN
+        BEGIN
+            PERFORM queen.log_refresh_retained_bytes_v1();
+        EXCEPTION WHEN OTHERS THEN
+            RAISE WARNING 'measuring queues failed: %', sqlerrm; -- and keeps nothing else waiting
+        END;
+        PERFORM queen.log_release_task_v1('retained_bytes', v_fence, true);
+        COMMIT;
+    END IF;
     FOR v_step IN 1 .. p_max_steps
     LOOP
         SELECT s.done INTO v_done FROM queen.log_purge_dead_letters_step_v1() s;
