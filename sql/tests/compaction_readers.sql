@@ -71,6 +71,18 @@ BEGIN
     ASSERT pg_temp.cursor('f117') = 7 AND pg_temp.pop('f117', 9) = '8:b=2', 'it goes on behind the gap';
 END $$;
 
+-- F107: a lease keeps the old value where it is, so the tombstone above it stays too, however old.
+DO $$
+BEGIN
+    PERFORM pg_temp.queue('f107', 0);
+    PERFORM pg_temp.segment('f107', 'a=1'), pg_temp.segment('f107', 'b=1 b=2'), pg_temp.segment('f107', 'a=null'), pg_temp.segment('f107', 'z=1');
+    ASSERT pg_temp.pop('f107', 1, false) = '0:a=1', 'leased';
+    ASSERT pg_temp.compact('f107') = '2 1' AND pg_temp.log('f107') = '0:a=1 2:b=2 3:a=null 4:z=1', 'F107: ' || pg_temp.log('f107');
+    PERFORM queen.ack_v1(c.partition_id, ARRAY(SELECT m.transaction_id FROM queen.read_v1('f107', 'p', 0, 1) m), c.worker_id, 'g')
+    FROM queen.log_consumers c WHERE c.partition_id = pg_temp.lane('f107');
+    ASSERT pg_temp.compact('f107') = '2 0' AND pg_temp.log('f107') = '2:b=2 4:z=1', 'afterwards both go: ' || pg_temp.log('f107');
+END $$;
+
 -- Ids that repeat: the ack means the occurrence that compaction left. Dead letters keep the key, also when they are moved back.
 DO $$
 DECLARE
