@@ -261,7 +261,7 @@ func (r *modelRun) learnSubscription(a *modelPop) {
 	var since time.Time
 	var conflates bool
 	require.NoError(r.t, r.conn.QueryRow(r.ctx, `SELECT m.subscription_mode, m.subscription_timestamp, m.conflation FROM queen.consumer_groups_metadata m
-		JOIN queen.queues q ON q.id = m.queue_id WHERE q.name = $1 AND m.consumer_group = $2`, a.queue, a.group).Scan(&mode, &since, &conflates))
+		JOIN queen.queues q ON q.id = m.queue_id WHERE q.deleted_at IS NULL AND q.name = $1 AND m.consumer_group = $2`, a.queue, a.group).Scan(&mode, &since, &conflates))
 	require.Equal(r.t, a.conflation, conflates, "the first pop decides whether the group conflates")
 	want := a.wish.mode
 	if a.group == queueMode {

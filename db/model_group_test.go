@@ -143,7 +143,7 @@ func (r *modelRun) raiseFloors() {
 	r.note("raise the floors, a mark %v ahead", ahead)
 	r.exec("INSERT INTO queen.clock_marks VALUES (clock_timestamp() + $1, '3') ON CONFLICT DO NOTHING", ahead)
 	r.exec("UPDATE queen.consumer_watermarks SET updated_at = 'epoch'")
-	r.exec(`SELECT queen._raise_floor(q.id, g) FROM queen.queues q, unnest($1::text[]) g`, []string{queueMode, "g", "H", "L"})
+	r.exec(`SELECT queen._raise_floor(q.id, g) FROM queen.queues q, unnest($1::text[]) g WHERE q.deleted_at IS NULL`, []string{queueMode, "g", "H", "L"})
 }
 
 // readSafeTime remembers up to when nothing may be stored any more (T-14).

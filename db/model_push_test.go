@@ -150,7 +150,7 @@ func (r *modelRun) findPushes(groups []modelGroup, started time.Time) [][]PushRo
 	for i, g := range groups {
 		var id uuid.UUID
 		err := r.conn.QueryRow(r.ctx, `SELECT p.id FROM queen.log_partitions p JOIN queen.queues q ON q.id = p.queue_id
-			WHERE q.name = $1 AND p.name = $2`, g.queue, g.part).Scan(&id)
+			WHERE q.deleted_at IS NULL AND q.name = $1 AND p.name = $2`, g.queue, g.part).Scan(&id)
 		if err == pgx.ErrNoRows {
 			continue
 		}
@@ -224,7 +224,7 @@ func (r *modelRun) applyGroup(g modelGroup, rows []PushRow, lookedUp bool) {
 // learnPart reads the id that a new partition got.
 func (r *modelRun) learnPart(p *modelPart, queue string) {
 	err := r.conn.QueryRow(r.ctx, `SELECT p.id FROM queen.log_partitions p JOIN queen.queues q ON q.id = p.queue_id
-		WHERE q.name = $1 AND p.name = $2`, queue, p.name).Scan(&p.id)
+		WHERE q.deleted_at IS NULL AND q.name = $1 AND p.name = $2`, queue, p.name).Scan(&p.id)
 	require.NoError(r.t, err, "partition %s of %s", p.name, queue)
 }
 
@@ -314,7 +314,7 @@ func (r *modelRun) storePlanned(conn *pgx.Conn, g modelGroup, got []PushedMessag
 	p := r.m.ensure(g.queue).ensure(g.part)
 	if p.id == uuid.Nil {
 		err := conn.QueryRow(r.ctx, `SELECT p.id FROM queen.log_partitions p JOIN queen.queues q ON q.id = p.queue_id
-			WHERE q.name = $1 AND p.name = $2`, g.queue, g.part).Scan(&p.id)
+			WHERE q.deleted_at IS NULL AND q.name = $1 AND p.name = $2`, g.queue, g.part).Scan(&p.id)
 		require.NoError(r.t, err)
 	}
 	plan := p.planPush(g.ids)

@@ -83,6 +83,7 @@ type modelDead struct {
 	id          uuid.UUID
 	txn, reason string
 	payload     *string
+	key         *string
 	retries     int
 }
 
@@ -91,7 +92,11 @@ func (d modelDead) String() string {
 	if d.payload != nil {
 		payload = *d.payload
 	}
-	return fmt.Sprint(d.part, d.group, d.offset, d.id, d.txn, payload, d.retries, d.reason)
+	key := "none"
+	if d.key != nil {
+		key = "=" + *d.key
+	}
+	return fmt.Sprint(d.part, d.group, d.offset, d.id, d.txn, payload, d.retries, d.reason, key)
 }
 
 func newModel() *model { return &model{queues: map[string]*modelQueue{}} }

@@ -186,6 +186,11 @@ func (r *modelRun) draw() modelCall {
 		return r.extend()
 	case roll < 96:
 		return r.configure()
+	case roll < 97:
+		return modelCall{text: "reclaim", apply: func() {}, run: func(q *Queries) error {
+			_, err := q.ReclaimStep(r.ctx, int32(1+r.rng.IntN(40)))
+			return err
+		}}
 	case roll < 98:
 		return modelCall{text: "settle", apply: func() {}, run: func(q *Queries) error {
 			_, err := q.SettleHeadsStep(r.ctx, 500, -5)
@@ -369,7 +374,8 @@ SELECT q.name, h.name, h.id, concat(
      FROM queen.log_segments s
      CROSS JOIN LATERAL unnest(s.payloads, s.transaction_ids, s.keys) WITH ORDINALITY f (payload, txn, key, ord)
      WHERE s.partition_id = h.id AND s.base_offset >= h.log_start))
-FROM queen.queues q LEFT JOIN queen.partition_head h ON h.queue_id = q.id`
+FROM queen.queues q LEFT JOIN queen.partition_head h ON h.queue_id = q.id
+WHERE q.deleted_at IS NULL`
 
 // compare holds the whole database against the model.
 func (r *modelRun) compare() {
@@ -420,11 +426,11 @@ func requireSameText(t testing.TB, want, got, what string) {
 }
 
 func (r *modelRun) compareDead() {
-	rows, err := r.conn.Query(r.ctx, `SELECT partition_id, consumer_group, "offset", message_id, transaction_id, error, payload, retry_count FROM queen.log_dlq`)
+	rows, err := r.conn.Query(r.ctx, `SELECT partition_id, consumer_group, "offset", message_id, transaction_id, error, payload, retry_count, key FROM queen.log_dlq`+liveLetters)
 	require.NoError(r.t, err)
 	got, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (string, error) {
 		var d modelDead
-		err := row.Scan(&d.part, &d.group, &d.offset, &d.id, &d.txn, &d.reason, &d.payload, &d.retries)
+		err := row.Scan(&d.part, &d.group, &d.offset, &d.id, &d.txn, &d.reason, &d.payload, &d.retries, &d.key)
 		return d.String(), err
 	})
 	require.NoError(r.t, err)

@@ -64,11 +64,13 @@ func TestManyPartitions(t *testing.T) {
 		require.Less(t, max(all, since, fresh), max(60*time.Second*time.Duration(n)/100_000, 10*time.Second), "issue 3, item 1")
 	}
 
-	// The floor rises when the marks allow: a few seconds after the pushes, and later while other tests hold transactions.
+	// The floor rises when the marks allow and the heads are settled: a few seconds after the pushes, and later while other
+	// tests hold transactions.
 	var old time.Time
 	require.NoError(t, conn.QueryRow(ctx, "SELECT clock_timestamp()").Scan(&old))
 	require.Eventually(t, func() bool {
 		exec("SELECT queen.log_mark_clock_v1()")
+		exec("SELECT queen.log_settle_heads_step_v1()")
 		exec("SELECT queen._raise_floor(id, 'g') FROM queen.queues WHERE name = 'many'")
 		var done bool
 		require.NoError(t, conn.QueryRow(ctx, `SELECT coalesce(bool_or(last_empty_scan_at > $1::timestamptz + interval '2 seconds'), false)
