@@ -125,6 +125,10 @@ func illnesses(role string) []illness {
 				`UPDATE queen.group_activity SET last_active_at = now() - interval '2 hours', leased_until = now() - interval '2 hours' WHERE consumer_group = 'ghost'`}},
 		{name: "F081 a window without the switch", check: "retention", object: "queue off", severity: "note", says: "retentionEnabled is false",
 			breach: []string{`SELECT queen.configure_queue_v1('off', '{"retentionSeconds": 60}')`}},
+		{name: "retention that is late", check: "retention", object: "queue old", severity: "warning", says: "1 partitions hold messages that should be gone",
+			breach: []string{`SELECT queen.configure_queue_v1('old', '{"retentionEnabled": true, "retentionSeconds": 60}')`, `SELECT queen.push_v1('old', '1')`,
+				`UPDATE queen.log_segments s SET created_at = s.created_at - interval '3 hours' FROM queen.log_partitions p, queen.queues q WHERE p.id = s.partition_id AND q.id = p.queue_id AND q.name = 'old'`,
+				`UPDATE queen.log_partitions p SET oldest_live_at = p.oldest_live_at - interval '3 hours', last_stamp = p.last_stamp - interval '3 hours' FROM queen.queues q WHERE q.id = p.queue_id AND q.name = 'old'`}},
 		{name: "growth", check: "growth", object: "queue big's", severity: "warning", says: "1000 kB in 9 days", limits: `p_size_bytes => 1024000`,
 			breach: []string{`SELECT queen.configure_queue_v1('big''s')`,
 				`INSERT INTO queen.queue_size_history (queue_id, hour_at, retained_bytes, segment_count)
