@@ -53,6 +53,51 @@ func (q *Queries) Doctor(ctx context.Context, sizeBytes int64) ([]DoctorRow, err
 	return items, nil
 }
 
+const listQueueStatus = `-- name: ListQueueStatus :many
+SELECT queue, namespace, task, partitions, messages, pending, processing, ready, completed, dead_letters, oldest_pending_at, lag_seconds, newest_message_at, size_bytes, retained_bytes, ingested_per_second, processed_per_second, rates_at, created_at, queue_id FROM queen.list_queue_status_v1()
+`
+
+func (q *Queries) ListQueueStatus(ctx context.Context) ([]QueueStatusRow, error) {
+	rows, err := q.db.Query(ctx, listQueueStatus)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []QueueStatusRow
+	for rows.Next() {
+		var i QueueStatusRow
+		if err := rows.Scan(
+			&i.Queue,
+			&i.Namespace,
+			&i.Task,
+			&i.Partitions,
+			&i.Messages,
+			&i.Pending,
+			&i.Processing,
+			&i.Ready,
+			&i.Completed,
+			&i.DeadLetters,
+			&i.OldestPendingAt,
+			&i.LagSeconds,
+			&i.NewestMessageAt,
+			&i.SizeBytes,
+			&i.RetainedBytes,
+			&i.IngestedPerSecond,
+			&i.ProcessedPerSecond,
+			&i.RatesAt,
+			&i.CreatedAt,
+			&i.QueueID,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const listVerifyRanges = `-- name: ListVerifyRanges :many
 SELECT queue, partition, partition_id, log_start, head_offset FROM queen.list_verify_ranges_v1(p_after => $1::uuid, p_max_rows => $2::integer)
 `

@@ -254,6 +254,30 @@ type QueenRetentionCutoffRow struct {
 	At              time.Time
 }
 
+// One queue as queen.queue_status shows it.
+type QueueStatusRow struct {
+	Queue              string
+	Namespace          string
+	Task               string
+	Partitions         int64
+	Messages           int64
+	Pending            int64
+	Processing         int64
+	Ready              int64
+	Completed          int64
+	DeadLetters        int64
+	OldestPendingAt    *time.Time
+	LagSeconds         int64
+	NewestMessageAt    *time.Time
+	SizeBytes          int64
+	RetainedBytes      int64
+	IngestedPerSecond  float64
+	ProcessedPerSecond float64
+	RatesAt            *time.Time
+	CreatedAt          time.Time
+	QueueID            uuid.UUID
+}
+
 // What became of one dead letter: moved (message_id and offset are those of the new message), duplicate, failed or busy (the dead letter is kept, error says why), gone, or movable in a dry run. queue and partition are where it went or would go; transaction_id is that of the message that failed.
 type ReplayRow struct {
 	DlqID         uuid.UUID

@@ -74,6 +74,7 @@ type Querier interface {
 	// Browse messages, newest first.
 	ListMessages(ctx context.Context, arg ListMessagesParams) ([]MessageRow, error)
 	ListNamespaces(ctx context.Context, tenantID uuid.UUID) ([]byte, error)
+	ListQueueStatus(ctx context.Context) ([]QueueStatusRow, error)
 	ListQueues(ctx context.Context, tenantID uuid.UUID, cached bool) ([]byte, error)
 	ListStoredQueues(ctx context.Context, arg ListStoredQueuesParams) ([]byte, error)
 	ListTasks(ctx context.Context, tenantID uuid.UUID) ([]byte, error)

@@ -16,6 +16,8 @@ import (
 
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
+
+	"regent.local/regent/db"
 )
 
 // The other screen of a terminal, without a cursor, and back.
@@ -38,10 +40,9 @@ type topQueue struct {
 	Pending    int64  `json:"pending"` // processing included
 	Processing int64  `json:"processing"`
 	Bytes      int64  `json:"retainedBytes"`
-	// How fast messages and messages - pending have grown since the frame
-	// before; never negative, null in the first frame.
-	In   *float64 `json:"ingestedPerSecond"`
-	Done *float64 `json:"processedPerSecond"`
+	// How fast messages have grown since the frame before; never negative, null in
+	// the first frame.
+	In *float64 `json:"ingestedPerSecond"`
 }
 
 type topGroup struct {
@@ -51,6 +52,9 @@ type topGroup struct {
 	Behind     int64  `json:"behind"`
 	LagSeconds int64  `json:"lagSeconds"`
 	Partitions int64  `json:"partitionsBehind"`
+	// How fast it got through the queue since the frame before: what came less
+	// what it is further behind; never negative, null in the first frame.
+	Done *float64 `json:"processedPerSecond"`
 }
 
 type topFlags struct {
@@ -66,9 +70,10 @@ func newTopCmd() *cobra.Command {
 		Use:   "top",
 		Short: "Watch queues and consumer groups",
 		Long: `Top shows the queues with the most pending messages and the groups that are
-furthest behind, and shows them again and again until it is interrupted. IN/S and
-DONE/S are how fast the messages kept, and those of them that nobody owes, have
-grown since the last look.
+furthest behind, and shows them again and again until it is interrupted. IN/S is
+how fast the messages kept have grown since the last look, DONE/S how fast a group
+got through them. Over HTTP the pending and processing messages of a queue are
+those of the server's last count (STATS_INTERVAL_MS); all else is of the moment.
 
 Where the output is no terminal, every look is one JSON document on one line.`,
 		Example: `  regent top --interval 5s
@@ -142,28 +147,19 @@ func (f *topFlags) watch(cmd *cobra.Command, c client) error {
 // look asks for both lists. Rates need the frame before.
 func look(ctx context.Context, c client, last *frame) (*frame, error) {
 	now := &frame{At: time.Now().UTC(), Queues: []topQueue{}, Groups: []topGroup{}}
-	queues, err := c.Queues(ctx)
+	var err error
+	if now.Queues, err = standing(ctx, c); err != nil {
+		return nil, err
+	}
+	text, err := c.Groups(ctx)
 	if err != nil {
 		return nil, err
 	}
-	groups, err := c.Groups(ctx)
-	if err != nil {
+	var groups []groupInfo
+	if err := decode(text, &groups); err != nil {
 		return nil, err
 	}
-	var list struct {
-		Queues []queueInfo `json:"queues"`
-	}
-	var standing []groupInfo
-	if err := errors.Join(decode(queues, &list), decode(groups, &standing)); err != nil {
-		return nil, err
-	}
-	for _, q := range list.Queues {
-		row := topQueue{Queue: q.Name, Messages: value(q.Messages.Total), Pending: value(q.Messages.Pending),
-			Processing: value(q.Messages.Processing), Bytes: q.RetainedBytes}
-		_ = json.Unmarshal(q.Partitions, &row.Partitions)
-		now.Queues = append(now.Queues, row)
-	}
-	for _, g := range standing {
+	for _, g := range groups {
 		now.Groups = append(now.Groups, topGroup{Group: g.Name, Queue: g.QueueName, State: g.State, Behind: g.TotalLag,
 			LagSeconds: g.MaxTimeLag, Partitions: g.PartitionsWithLag})
 	}
@@ -172,25 +168,71 @@ func look(ctx context.Context, c client, last *frame) (*frame, error) {
 	return now, nil
 }
 
+// standing are the queues with their numbers: live by SQL, by HTTP with what the
+// server counted last.
+func standing(ctx context.Context, c client) ([]topQueue, error) {
+	rows := []topQueue{}
+	if own, ok := c.(*sqlClient); ok {
+		var queues []db.QueueStatusRow
+		err := own.run(ctx, repeatAny, func() (err error) {
+			queues, err = own.queries.ListQueueStatus(ctx)
+			return err
+		})
+		for _, q := range queues {
+			rows = append(rows, topQueue{Queue: q.Queue, Partitions: q.Partitions, Messages: q.Messages, Pending: q.Pending,
+				Processing: q.Processing, Bytes: q.RetainedBytes})
+		}
+		return rows, err
+	}
+	text, err := c.Queues(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var list struct {
+		Queues []queueInfo `json:"queues"`
+	}
+	if err := decode(text, &list); err != nil {
+		return nil, err
+	}
+	for _, q := range list.Queues {
+		row := topQueue{Queue: q.Name, Messages: value(q.Messages.Total), Pending: value(q.Messages.Pending),
+			Processing: value(q.Messages.Processing), Bytes: q.RetainedBytes}
+		_ = json.Unmarshal(q.Partitions, &row.Partitions)
+		rows = append(rows, row)
+	}
+	return rows, nil
+}
+
 func (f *frame) rates(last *frame) {
 	if last == nil {
 		return
 	}
-	before := map[string]topQueue{}
-	for _, q := range last.Queues {
-		before[q.Queue] = q
-	}
 	seconds := max(f.At.Sub(last.At).Seconds(), 0.001)
-	for i := range f.Queues {
-		q := &f.Queues[i]
-		old, known := before[q.Queue]
-		if !known {
-			continue
-		}
-		in := max(float64(q.Messages-old.Messages)/seconds, 0)
-		done := max(float64(q.Messages-q.Pending-old.Messages+old.Pending)/seconds, 0)
-		q.In, q.Done = &in, &done
+	grown := map[string]int64{} // by queue, where it is known
+	for _, q := range last.Queues {
+		grown[q.Queue] = -q.Messages
 	}
+	for i, q := range f.Queues {
+		if old, known := grown[q.Queue]; known {
+			grown[q.Queue] = q.Messages + old
+			f.Queues[i].In = rate(q.Messages+old, seconds)
+		}
+	}
+	before := map[[2]string]int64{}
+	for _, g := range last.Groups {
+		before[[2]string{g.Queue, g.Group}] = g.Behind
+	}
+	for i, g := range f.Groups {
+		old, known := before[[2]string{g.Queue, g.Group}]
+		if in, also := grown[g.Queue]; known && also {
+			f.Groups[i].Done = rate(in-g.Behind+old, seconds)
+		}
+	}
+}
+
+func rate(n int64, seconds float64) *float64 {
+	r := max(float64(n)/seconds, 0)
+	return &r
 }
 
 func (f *frame) sort() {
@@ -268,14 +310,14 @@ func (f *frame) table(queues, groups int) table {
 	}
 	t := sentence(fmt.Sprintf("%s  %s, %s pending, %s, the slowest %s s behind", f.At.Format("15:04:05Z"),
 		counted(int64(len(f.Queues)), "queue"), grouped(pending), counted(int64(len(f.Groups)), "group"), grouped(behind)), "")
-	t.rows = append(t.rows, []string{"QUEUE", "PARTITIONS", "MESSAGES", "PENDING", "PROCESSING", "IN/S", "DONE/S", "SIZE"})
+	t.rows = append(t.rows, []string{"QUEUE", "PARTITIONS", "MESSAGES", "PENDING", "PROCESSING", "IN/S", "SIZE"})
 	for _, q := range f.Queues[:queues] {
 		t.rows = append(t.rows, []string{oneLine(q.Queue, 40), grouped(q.Partitions), grouped(q.Messages), grouped(q.Pending),
-			grouped(q.Processing), perSecond(q.In), perSecond(q.Done), formatSize(q.Bytes)})
+			grouped(q.Processing), perSecond(q.In), formatSize(q.Bytes)})
 	}
-	t.rows = append(t.rows, []string{""}, []string{"GROUP", "QUEUE", "STATE", "BEHIND", "SECONDS", "PARTITIONS"})
+	t.rows = append(t.rows, []string{""}, []string{"GROUP", "QUEUE", "STATE", "BEHIND", "SECONDS", "PARTITIONS", "DONE/S"})
 	for _, g := range f.Groups[:groups] {
-		t.rows = append(t.rows, []string{oneLine(g.Group, 40), oneLine(g.Queue, 40), g.State, grouped(g.Behind), grouped(g.LagSeconds), grouped(g.Partitions)})
+		t.rows = append(t.rows, []string{oneLine(g.Group, 40), oneLine(g.Queue, 40), g.State, grouped(g.Behind), grouped(g.LagSeconds), grouped(g.Partitions), perSecond(g.Done)})
 	}
 	return t
 }

@@ -16,3 +16,6 @@ SELECT * FROM queen.verify_partitions_v1(
 
 -- name: VerifyOrphans :many
 SELECT * FROM queen.verify_orphans_v1();
+
+-- name: ListQueueStatus :many
+SELECT * FROM queen.list_queue_status_v1();
