@@ -208,6 +208,9 @@ func (c *contract) check(method, target string, r reply) error {
 	if response["content"] == nil {
 		return empty(r)
 	}
+	if response["content"].(map[string]any)["text/plain"] != nil {
+		return plain(r)
+	}
 	return c.body("#/paths/"+escape(template)+"/"+strings.ToLower(method)+"/responses/"+status+"/content/application~1json/schema", r)
 }
 
@@ -220,6 +223,14 @@ func (c *contract) checkOutside(target string, r reply) error {
 		return c.body("#/components/schemas/Error", r)
 	}
 	return fmt.Errorf("the document names no such path")
+}
+
+// plain judges an answer of which the document says only that it is text.
+func plain(r reply) error {
+	if kind := r.Header.Get("Content-Type"); !strings.HasPrefix(kind, "text/plain;") {
+		return fmt.Errorf("content type %q", kind)
+	}
+	return nil
 }
 
 func empty(r reply) error {

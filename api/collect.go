@@ -31,6 +31,7 @@ type collector struct {
 	stored  [tallies]int64
 	retired []retiredQueue
 	samples samples
+	late    float64 // milliseconds, a moving average
 }
 
 // retiredQueue are counters that were taken out of the map. Who had found them
@@ -120,7 +121,9 @@ func (s *Server) sample(late time.Duration) {
 	defer c.mu.Unlock()
 	m := &c.samples
 	m.n++
-	m.late.note(m.n, float64(late.Microseconds())/1000)
+	ms := float64(late.Microseconds()) / 1000
+	c.late += (ms - c.late) / 10
+	m.late.note(m.n, ms)
 	m.size.note(m.n, float64(stat.TotalConns()))
 	m.free.note(m.n, float64(stat.IdleConns()))
 	m.active.note(m.n, float64(stat.AcquiredConns()))

@@ -38,6 +38,7 @@ func (s *Server) register(api huma.API) {
 	s.registerLease(api)
 	s.registerTransaction(api)
 	s.registerHealth(api)
+	s.registerMetrics(api)
 	s.registerQueues(api)
 	s.registerDeadLetters(api)
 	s.registerMessages(api)

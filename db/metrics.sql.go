@@ -12,6 +12,32 @@ import (
 	"github.com/google/uuid"
 )
 
+const clusterMetrics = `-- name: ClusterMetrics :one
+SELECT push_requests, pop_requests, ack_requests, push_messages, pop_messages, ack_messages, ack_success, ack_failed, transactions, db_errors, dlq, dead_letters, updated_at FROM queen.get_cluster_metrics_v1()
+`
+
+// Lifetime totals of all servers.
+func (q *Queries) ClusterMetrics(ctx context.Context) (ClusterMetricsRow, error) {
+	row := q.db.QueryRow(ctx, clusterMetrics)
+	var i ClusterMetricsRow
+	err := row.Scan(
+		&i.PushRequests,
+		&i.PopRequests,
+		&i.AckRequests,
+		&i.PushMessages,
+		&i.PopMessages,
+		&i.AckMessages,
+		&i.AckSuccess,
+		&i.AckFailed,
+		&i.Transactions,
+		&i.DbErrors,
+		&i.Dlq,
+		&i.DeadLetters,
+		&i.UpdatedAt,
+	)
+	return i, err
+}
+
 const flushMetrics = `-- name: FlushMetrics :one
 SELECT worked, done FROM queen.log_flush_metrics_v1(
     p_flush_id => $1::uuid,
@@ -62,4 +88,76 @@ func (q *Queries) FoldPartitionEventsStep(ctx context.Context, maxRows int32) (S
 	var i StepRow
 	err := row.Scan(&i.Worked, &i.Done)
 	return i, err
+}
+
+const listLag = `-- name: ListLag :many
+SELECT queue, consumer_group, pending, lag_seconds, dead_letters, series FROM queen.list_lag_v1(p_max_rows => $1::integer)
+`
+
+// How far behind queues and groups are, at most so many of each.
+func (q *Queries) ListLag(ctx context.Context, maxRows int32) ([]LagRow, error) {
+	rows, err := q.db.Query(ctx, listLag, maxRows)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []LagRow
+	for rows.Next() {
+		var i LagRow
+		if err := rows.Scan(
+			&i.Queue,
+			&i.ConsumerGroup,
+			&i.Pending,
+			&i.LagSeconds,
+			&i.DeadLetters,
+			&i.Series,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const listQueueMetrics = `-- name: ListQueueMetrics :many
+SELECT queue, age_seconds, push_requests, push_messages, pop_messages, pop_empty, transactions, conflated, ack_success, ack_failed, lag_ms, lag_count, max_lag_ms, parked FROM queen.list_queue_metrics_v1()
+`
+
+// The newest minute of every queue that was busy in the last five.
+func (q *Queries) ListQueueMetrics(ctx context.Context) ([]QueueMetricsRow, error) {
+	rows, err := q.db.Query(ctx, listQueueMetrics)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []QueueMetricsRow
+	for rows.Next() {
+		var i QueueMetricsRow
+		if err := rows.Scan(
+			&i.Queue,
+			&i.AgeSeconds,
+			&i.PushRequests,
+			&i.PushMessages,
+			&i.PopMessages,
+			&i.PopEmpty,
+			&i.Transactions,
+			&i.Conflated,
+			&i.AckSuccess,
+			&i.AckFailed,
+			&i.LagMs,
+			&i.LagCount,
+			&i.MaxLagMs,
+			&i.Parked,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
 }

@@ -35,6 +35,23 @@ type ChangedRow struct {
 	Error            *string
 }
 
+// Lifetime totals of all servers, and the dead letters there are, as the reconciler counted them last. updated_at is the last flush of any server, null before the first.
+type ClusterMetricsRow struct {
+	PushRequests int64
+	PopRequests  int64
+	AckRequests  int64
+	PushMessages int64
+	PopMessages  int64
+	AckMessages  int64
+	AckSuccess   int64
+	AckFailed    int64
+	Transactions int64
+	DbErrors     int64
+	Dlq          int64
+	DeadLetters  int64
+	UpdatedAt    *time.Time
+}
+
 // What one compaction step did: segments whose keys were noted or whose frames were judged, and whether nothing is left to do now. Of the judged segments, the newest is never one: messages read, and kept.
 type CompactRow struct {
 	Worked     int32
@@ -90,6 +107,16 @@ type FoundPushRow struct {
 	IDBase         uuid.UUID
 	Frames         int32
 	TransactionIds []*string
+}
+
+// How far behind a queue is, as the reconciler counted it last, or a group on it, live: consumer_group is null for the queue, lag_seconds and dead_letters are 0 for a group. series is how many there are of the kind, shown or not.
+type LagRow struct {
+	Queue         string
+	ConsumerGroup *string
+	Pending       int64
+	LagSeconds    int64
+	DeadLetters   int64
+	Series        int64
 }
 
 // The newest message of a key.
@@ -252,6 +279,24 @@ type QueenRetentionCutoffRow struct {
 	HoldBefore      *time.Time
 	Hold            string
 	At              time.Time
+}
+
+// The newest minute of a queue and its age. lag_ms is the sum of the ages at delivery of lag_count messages. A name that two tenants use has two rows.
+type QueueMetricsRow struct {
+	Queue        string
+	AgeSeconds   float64
+	PushRequests int64
+	PushMessages int64
+	PopMessages  int64
+	PopEmpty     int64
+	Transactions int64
+	Conflated    int64
+	AckSuccess   int64
+	AckFailed    int64
+	LagMs        float64
+	LagCount     int64
+	MaxLagMs     int64
+	Parked       float64
 }
 
 // One queue as queen.queue_status shows it.

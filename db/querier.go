@@ -22,6 +22,8 @@ type Querier interface {
 	ClaimTask(ctx context.Context, task string, holder string) ([]TaskClaimRow, error)
 	// One bounded step that deletes partitions that are empty and were not used for so many days.
 	CleanupPartitionsStep(ctx context.Context, days int32, maxRows int32) (StepRow, error)
+	// Lifetime totals of all servers.
+	ClusterMetrics(ctx context.Context) (ClusterMetricsRow, error)
 	// Partitions that compaction has something to do in, by id, after one.
 	CompactDue(ctx context.Context, maxRows int32, after uuid.UUID) ([]uuid.UUID, error)
 	// One bounded step of compaction on one partition.
@@ -70,10 +72,14 @@ type Querier interface {
 	ListConsumerGroups(ctx context.Context, tenantID uuid.UUID) ([]byte, error)
 	// Dead letters, newest first.
 	ListDeadLetters(ctx context.Context, arg ListDeadLettersParams) ([]DeadLetterRow, error)
+	// How far behind queues and groups are, at most so many of each.
+	ListLag(ctx context.Context, maxRows int32) ([]LagRow, error)
 	ListLaggingPartitions(ctx context.Context, minLagSeconds int32, tenantID uuid.UUID) ([]byte, error)
 	// Browse messages, newest first.
 	ListMessages(ctx context.Context, arg ListMessagesParams) ([]MessageRow, error)
 	ListNamespaces(ctx context.Context, tenantID uuid.UUID) ([]byte, error)
+	// The newest minute of every queue that was busy in the last five.
+	ListQueueMetrics(ctx context.Context) ([]QueueMetricsRow, error)
 	ListQueueStatus(ctx context.Context) ([]QueueStatusRow, error)
 	ListQueues(ctx context.Context, tenantID uuid.UUID, cached bool) ([]byte, error)
 	ListStoredQueues(ctx context.Context, arg ListStoredQueuesParams) ([]byte, error)

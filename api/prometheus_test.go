@@ -1,0 +1,264 @@
+package api
+
+import (
+	"bytes"
+	"context"
+	"flag"
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/VictoriaMetrics/metricsql"
+	dto "github.com/prometheus/client_model/go"
+	"github.com/prometheus/common/expfmt"
+	"github.com/prometheus/common/model"
+	"github.com/stretchr/testify/require"
+	"go.yaml.in/yaml/v3"
+)
+
+var update = flag.Bool("update", false, "write the golden files")
+
+var seriesGolden = filepath.Join("..", "testdata", "golden", "prometheus-series.txt")
+
+// scraped is the answer of a scrape, as the library of Prometheus reads it.
+func (ts *testServer) scraped() map[string]*dto.MetricFamily {
+	ts.t.Helper()
+	r := ts.get("/metrics/prometheus")
+	require.Equal(ts.t, http.StatusOK, r.Status)
+	parser := expfmt.NewTextParser(model.LegacyValidation)
+	families, err := parser.TextToMetricFamilies(bytes.NewReader(append(r.Body, '\n')))
+	require.NoError(ts.t, err)
+	return families
+}
+
+// value is one sample; the labels are name=value.
+func value(t *testing.T, families map[string]*dto.MetricFamily, name string, labels ...string) float64 {
+	t.Helper()
+	require.Contains(t, families, name)
+	for _, m := range families[name].Metric {
+		var has []string
+		for _, l := range m.Label {
+			has = append(has, l.GetName()+"="+l.GetValue())
+		}
+		if slices.Equal(has, labels) {
+			return m.GetCounter().GetValue() + m.GetGauge().GetValue()
+		}
+	}
+	require.Fail(t, "no such sample", "%s%v", name, labels)
+	return 0
+}
+
+// fresh lets every scrape ask the database.
+func (ts *testServer) fresh() *testServer {
+	ts.dbBlock.fresh, ts.lags.fresh, ts.lags.behind = 0, 0, nil
+	return ts
+}
+
+// Every name, its type and its labels, in a golden file, as a running server has
+// them, and each with its help (spec 9).
+func TestSeriesOfPrometheus(t *testing.T) {
+	t.Parallel()
+	ts := newTestServer(t).fresh()
+	ts.pushOne(`a"b\c`, "p", `1`)
+	ts.configure(`{"queue":"nl"}`)
+	ts.sql(`UPDATE queen.queues SET name = E'n\nl' WHERE name = 'nl'`)
+	ts.sql(`INSERT INTO queen.queue_lag_metrics (bucket_time, queue_id, push_message_count) SELECT now(), id, 7 FROM queen.queues WHERE name = E'n\nl'`)
+	got := ts.pop(`a"b\c`, "consumerGroup=g&subscriptionMode=all")
+	ts.ackAll(got, "dlq")
+	ts.pushOne(`a"b\c`, "p", `1`)
+	ts.pop("q", "")
+	waiting := ts.popLater("/api/v1/pop/queue/q?wait=true&timeout=20000")
+	ts.parked(1)
+	ts.flush()
+	ts.sql(`INSERT INTO queen.stats (stat_type, stat_key, queue_id, pending_messages, max_lag_seconds, dead_letter_messages) SELECT 'queue', id::text, id, 3, 4, 1 FROM queen.queues WHERE name LIKE 'a%' ON CONFLICT DO NOTHING`)
+	families := ts.scraped()
+	ts.pushOne("q", "p", `1`)
+	<-waiting
+
+	var lines []string
+	for name, family := range families {
+		require.NotEmpty(t, family.GetHelp(), name)
+		labels := map[string]bool{}
+		for _, m := range family.Metric {
+			var names []string
+			for _, l := range m.Label {
+				names = append(names, l.GetName())
+			}
+			labels[strings.Join(names, ",")] = true
+		}
+		require.Len(t, labels, 1, "%s has one set of labels", name)
+		for set := range labels {
+			lines = append(lines, strings.TrimSpace(name+" "+strings.ToLower(family.GetType().String())+" "+set))
+		}
+	}
+	slices.Sort(lines)
+	text := strings.Join(lines, "\n") + "\n"
+	if *update {
+		require.NoError(t, os.WriteFile(seriesGolden, []byte(text), 0o644))
+	}
+	want, err := os.ReadFile(seriesGolden)
+	require.NoError(t, err)
+	require.Equal(t, string(want), text, "go test ./api -run TestSeriesOfPrometheus -update")
+
+	require.EqualValues(t, 7, value(t, families, "queen_queue_push_messages_per_minute", "queue=n\nl"), "labels are escaped")
+	require.EqualValues(t, 1, value(t, families, "queen_queue_ack_per_minute", `queue=a"b\c`, "result=failed"))
+	require.EqualValues(t, 1, value(t, families, "queen_parked_long_polls", "queue=q"))
+	require.EqualValues(t, 1, value(t, families, "queen_group_lag_messages", `queue=a"b\c`, "group=g"))
+	require.EqualValues(t, 4, value(t, families, "queen_queue_lag_seconds", `queue=a"b\c`))
+	require.EqualValues(t, 1, value(t, families, "queen_dlq_depth", "scope=cluster"))
+	require.EqualValues(t, 2, value(t, families, "queen_cluster_push_messages_total", "scope=cluster"))
+	require.EqualValues(t, 1, value(t, families, "queen_cluster_dlq_total", "scope=cluster"))
+	require.EqualValues(t, 2, value(t, families, "queen_batches_fired_total", "op=push"))
+}
+
+// Tenants that use one name share a series; the cap hides the least lag and says
+// so; a quiet queue is left out.
+func TestSeriesByQueue(t *testing.T) {
+	t.Parallel()
+	ts := newTestServer(t, func(c *Config) { c.MetricsLimit = 2 }).fresh()
+	for i := range 3 {
+		ts.pushOne(fmt.Sprintf("q%d", i), "p", `1`)
+		ts.pop(fmt.Sprintf("q%d", i), "consumerGroup=g&subscriptionMode=all")
+	}
+	ts.pushOne("q2", "p", `1`)
+	ts.pushOne("q1", "r", `1`)
+	ts.flush()
+	ts.sql(`WITH other AS (INSERT INTO queen.queues (tenant_id, name) VALUES (gen_random_uuid(), 'q1') RETURNING id)
+		INSERT INTO queen.queue_lag_metrics (bucket_time, queue_id, push_message_count, avg_lag_ms, lag_count, max_lag_ms) SELECT date_trunc('minute', now()), id, 5, 8000, 1, 8000 FROM other`)
+	ts.sql(`UPDATE queen.queue_lag_metrics m SET avg_lag_ms = 2000, max_lag_ms = 2000 FROM queen.queues q WHERE q.id = m.queue_id AND m.pop_count > 0`)
+	ts.sql(`UPDATE queen.queue_lag_metrics m SET bucket_time = bucket_time - interval '6 minutes' FROM queen.queues q WHERE q.id = m.queue_id AND q.name = 'q0'`)
+	families := ts.scraped()
+	require.EqualValues(t, 5+2, value(t, families, "queen_queue_push_messages_per_minute", "queue=q1"))
+	require.EqualValues(t, 5000, value(t, families, "queen_queue_pop_lag_milliseconds", "queue=q1", "stat=avg"))
+	require.EqualValues(t, 8000, value(t, families, "queen_queue_pop_lag_milliseconds", "queue=q1", "stat=max"))
+	require.Len(t, families["queen_queue_push_messages_per_minute"].Metric, 2, "q0 is quiet")
+	require.Len(t, families["queen_group_lag_messages"].Metric, 2)
+	require.EqualValues(t, 2, value(t, families, "queen_group_lag_messages", "queue=q2", "group=g"))
+	require.EqualValues(t, 1, value(t, families, "queen_lag_series_hidden", "of=group"))
+	require.Less(t, value(t, families, "queen_queue_metrics_age_seconds", "queue=q1"), 120.0)
+}
+
+// Spec 9: without the database the series of the process remain. F129: scrapers
+// that come together ask the database once.
+func TestScrapeWithoutTheDatabaseAndInCrowds_F129(t *testing.T) {
+	t.Parallel()
+	ts, wire := newCutServer(t)
+	require.Equal(t, http.StatusOK, ts.get("/metrics/prometheus").Status)
+	calls := ts.Server.count.get(jobs)
+	for range 20 {
+		ts.scraped()
+	}
+	require.LessOrEqual(t, ts.Server.count.get(jobs)-calls, int64(3), "what was read a second ago is new enough")
+	ts.fresh()
+	wire.set(true)
+	families := ts.scraped()
+	require.Contains(t, families, "queen_process_push_requests_total")
+	require.NotContains(t, families, "queen_cluster_push_requests_total")
+	require.Positive(t, value(t, ts.scraped(), "queen_process_db_errors_total"), "of the scrape before")
+	var metrics ProcessMetrics
+	ts.get("/metrics").into(t, &metrics)
+	require.Positive(t, metrics.Memory.RSS)
+}
+
+// TestMetricsOfTheProcess: the JSON answer of /metrics (spec 5.1).
+func TestMetricsOfTheProcess(t *testing.T) {
+	t.Parallel()
+	ts := newTestServer(t)
+	ts.pushOne("q", "p", `1`)
+	ts.pop("q", "autoAck=true&consumerGroup=g&subscriptionMode=all")
+	var got map[string]any
+	ts.get("/metrics").into(t, &got)
+	require.Equal(t, map[string]any{"total": 2.0, "rate": 0.0}, got["requests"])
+	require.Equal(t, map[string]any{"total": 2.0, "rate": 0.0}, got["messages"])
+	require.Equal(t, map[string]any{"user": 0.0, "system": 0.0}, got["cpu"])
+	require.Equal(t, 0.0, got["memory"].(map[string]any)["heapUsed"])
+	require.Positive(t, got["uptime"])
+}
+
+// The alert rules parse, and name no series and no label that does not exist.
+func TestAlertRules(t *testing.T) {
+	t.Parallel()
+	golden, err := os.ReadFile(seriesGolden)
+	require.NoError(t, err)
+	known := map[string][]string{}
+	for line := range strings.Lines(string(golden)) {
+		fields := append(strings.Fields(line), "")
+		known[fields[0]] = append(strings.Split(fields[2], ","), "job", "instance")
+	}
+	text, err := os.ReadFile("alerts.yaml")
+	require.NoError(t, err)
+	var file struct {
+		Groups []struct {
+			Name  string
+			Rules []struct {
+				Alert, Expr, For    string
+				Labels, Annotations map[string]string
+			}
+		}
+	}
+	require.NoError(t, yaml.Unmarshal(text, &file))
+	rules := 0
+	for _, group := range file.Groups {
+		require.NotEmpty(t, group.Name)
+		for _, rule := range group.Rules {
+			rules++
+			require.NotEmpty(t, rule.Alert)
+			require.NotEmpty(t, rule.Annotations["summary"], rule.Alert)
+			require.NotEmpty(t, rule.Annotations["action"], rule.Alert)
+			require.Contains(t, []string{"warning", "critical"}, rule.Labels["severity"], rule.Alert)
+			_, err := time.ParseDuration(rule.For)
+			require.NoError(t, err, rule.Alert)
+			parsed, err := metricsql.Parse(rule.Expr)
+			require.NoError(t, err, rule.Alert)
+			used := 0
+			metricsql.VisitAll(parsed, func(e metricsql.Expr) {
+				m, ok := e.(*metricsql.MetricExpr)
+				if !ok {
+					return
+				}
+				name := m.LabelFilterss[0][0].Value
+				if name == "up" {
+					return
+				}
+				require.Contains(t, known, name, rule.Alert)
+				used++
+				for _, filter := range m.LabelFilterss[0][1:] {
+					require.Contains(t, known[name], filter.Label, rule.Alert)
+				}
+			})
+			require.True(t, used > 0 || strings.Contains(rule.Expr, "up"), rule.Alert)
+		}
+	}
+	require.GreaterOrEqual(t, rules, 8)
+}
+
+// BenchmarkScrape is the row "/metrics/prometheus at 10,000 queues" of perf.md 4.
+func BenchmarkScrape(b *testing.B) {
+	ts := newTestServer(b)
+	ts.dbBlock.fresh = 0
+	for _, sql := range []string{
+		`INSERT INTO queen.queues (name) SELECT 'queue-' || i FROM generate_series(1, 10000) i`,
+		`INSERT INTO queen.queue_lag_metrics (bucket_time, queue_id, push_request_count, push_message_count, pop_count, lag_count, avg_lag_ms, max_lag_ms)
+			SELECT date_trunc('minute', now()) - m * interval '1 minute', q.id, 1, 2, 3, 4, 5, 6 FROM queen.queues q, generate_series(-3, 6) m ORDER BY 1, q.id`,
+		`INSERT INTO queen.log_partitions (queue_id, name, last_offset, settled) SELECT id, 'Default', 9, true FROM queen.queues`,
+		`INSERT INTO queen.log_consumers (partition_id, consumer_group, committed) SELECT id, 'g', 4 FROM queen.log_partitions`,
+		`INSERT INTO queen.stats (stat_type, stat_key, queue_id, pending_messages) SELECT 'queue', id::text, id, 5 FROM queen.queues`,
+		`ANALYZE queen.queues, queen.queue_lag_metrics, queen.log_partitions, queen.log_consumers, queen.stats`,
+	} {
+		ts.sql(sql)
+	}
+	ts.flush()
+	best := time.Hour
+	for b.Loop() {
+		began := time.Now()
+		text := ts.scrape(context.Background())
+		best = min(best, time.Since(began))
+		require.Greater(b, bytes.Count(text, []byte{'\n'}), 120_000)
+	}
+	b.ReportMetric(float64(best.Microseconds())/1000, "best-ms")
+}

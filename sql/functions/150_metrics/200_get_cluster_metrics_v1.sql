@@ -1,0 +1,22 @@
+/*
+ * Purpose:     the lifetime totals of all servers.
+ * Locks:       none.  Isolation: any.
+ * Volatility:  STABLE.
+ * Bounds:      one row, and one row of queen.stats a queue that has dead letters.
+ * Idempotency: reads only.
+ * Raises:      nothing.
+ * Source:      spec 9 of the HTTP API (queen_cluster_*, queen_dlq_depth).
+ */
+CREATE OR REPLACE FUNCTION queen.get_cluster_metrics_v1() RETURNS SETOF queen.cluster_metrics_row
+LANGUAGE sql STABLE SECURITY DEFINER
+SET search_path = queen, pg_catalog, pg_temp
+AS $$
+    SELECT w.total_push_requests, w.total_pop_requests, w.total_ack_requests, w.total_push_messages, w.total_pop_messages,
+        w.total_ack_messages, w.total_ack_success, w.total_ack_failed, w.total_transactions, w.total_db_errors, w.total_dlq,
+        (SELECT coalesce(sum(s.dead_letter_messages), 0)::bigint FROM queen.stats s WHERE s.stat_type = 'queue'),
+        w.updated_at
+    FROM queen.worker_metrics_summary w
+$$;
+COMMENT ON FUNCTION queen.get_cluster_metrics_v1() IS
+'Lifetime totals of all servers: what they stored, delivered and acknowledged since the database was set up.';
+REVOKE ALL ON FUNCTION queen.get_cluster_metrics_v1() FROM PUBLIC;
