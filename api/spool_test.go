@@ -503,3 +503,45 @@ func TestFlappingDatabaseKeepsOrderAndCount(t *testing.T) {
 	require.True(t, buffered)
 	counts.Range(func(what, _ any) bool { t.Log(what); return true })
 }
+
+// A server with a key seals what it keeps on disk, for whatever queue. Another
+// run opens it with the keys that it has, old ones too, and stores each payload as
+// its queue wants it. What was sealed under a key that is gone is set aside.
+func TestSpoolIsSealedWhereThereIsAKey(t *testing.T) {
+	t.Parallel()
+	first, _ := newSpoolServer(t, t.TempDir(), withKeys(keyA, ""))
+	first.encrypt("secret", true)
+	first.turnSwitch(pushSwitch, true)
+	first.buffer("secret", "p", `"hush 1"`, `{"n": "hush 2"}`)
+	first.buffer("open", "p", `"hush 3"`)
+	noPlaintext := func(ts *testServer, pattern string, some int) {
+		t.Helper()
+		found := files(t, ts.cfg.BufferDir, pattern)
+		require.Len(t, found, some)
+		for _, path := range found {
+			text, err := os.ReadFile(path)
+			require.NoError(t, err)
+			require.NotContains(t, string(text), "hush")
+		}
+	}
+	noPlaintext(first, "*.spool*", 1)
+
+	second := first.restart(withKeys(keyB, "old:"+keyA))
+	second.turnSwitch(pushSwitch, false)
+	second.emptySpool()
+	require.Equal(t, []string{`"hush 1"`, `{"n": "hush 2"}`}, second.data("secret", "g"))
+	require.Equal(t, []string{`"hush 3"`}, second.rows("open"), "stored as it was sent")
+	for _, row := range second.rows("secret") {
+		require.NotContains(t, row, "hush")
+	}
+
+	second.turnSwitch(pushSwitch, true)
+	second.buffer("secret", "p", `"hush 4"`)
+	second.buffer("open", "p", `"hush 5"`)
+	third := second.restart(withKeys(keyA, ""))
+	third.turnSwitch(pushSwitch, false)
+	third.emptySpool()
+	require.EqualValues(t, 2, third.maintenance().BufferStats.FailedCount)
+	require.Equal(t, []string{`"hush 3"`}, third.rows("open"))
+	noPlaintext(third, "failed/*", 1)
+}

@@ -57,6 +57,13 @@ BEGIN
         GET STACKED DIAGNOSTICS v_field = COLUMN_NAME;
     END;
     ASSERT v_field = 'p_offsets' AND pg_temp.row('pos') = '6 8 L 0 7 1 7', 'design 7: no position, no ack';
+    v_field := '';
+    BEGIN
+        PERFORM queen.log_ack_upto_v1(ARRAY[pg_temp.lane('pos')], '{g}', ARRAY[v], '[0:0]={7}');
+    EXCEPTION WHEN SQLSTATE 'QN400' THEN
+        GET STACKED DIAGNOSTICS v_field = COLUMN_NAME;
+    END;
+    ASSERT v_field = 'p_offsets' AND pg_temp.row('pos') = '6 8 L 0 7 1 7', 'design 7: positions from 0';
 END $$;
 
 -- A-28: grows, never shortens, never revives; A-29: of one's own tenant.

@@ -31,8 +31,10 @@ DECLARE
     v_done boolean;
 BEGIN
     PERFORM queen._require_read_committed();
-    IF cardinality(p_consumer_groups) <> cardinality(p_partition_ids) OR cardinality(p_lease_ids) <> cardinality(p_partition_ids)
-       OR cardinality(p_offsets) <> cardinality(p_partition_ids) OR array_position(p_offsets, NULL) IS NOT NULL THEN
+    IF NOT (queen._is_list(p_partition_ids) AND queen._is_list(p_consumer_groups) AND queen._is_list(p_lease_ids) AND queen._is_list(p_offsets)) THEN
+        PERFORM queen._raise('QN400', 'every array must have one dimension and begin at 1', 'p_offsets');
+    ELSIF cardinality(p_consumer_groups) IS DISTINCT FROM cardinality(p_partition_ids) OR cardinality(p_lease_ids) IS DISTINCT FROM cardinality(p_partition_ids)
+       OR cardinality(p_offsets) IS DISTINCT FROM cardinality(p_partition_ids) OR array_position(p_offsets, NULL) IS NOT NULL THEN
         PERFORM queen._raise('QN400', 'the arrays must be equally long, and no offset null', 'p_offsets');
     END IF;
     IF cardinality(p_partition_ids) IS DISTINCT FROM 1 THEN
