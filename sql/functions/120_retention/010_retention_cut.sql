@@ -16,32 +16,17 @@ CREATE OR REPLACE FUNCTION queen._age_boundary(
 ) RETURNS bigint
 LANGUAGE plpgsql STABLE AS $$
 BEGIN
-    RETURN coalesce(
-        (SELECT x.base_offset
-         FROM (
-             SELECT s.base_offset, s.created_at FROM queen.log_segments s
-             WHERE s.partition_id = p_partition_id AND s.base_offset >= p_from
-             ORDER BY s.base_offset LIMIT p_max_rows
-         ) x
-         WHERE x.created_at >= p_before
-         ORDER BY x.base_offset LIMIT 1),
-        queen._horizon(p_partition_id, p_from, p_max_rows),
-        p_head + 1);
+    RETURN coalesce((
+        SELECT x.base_offset
+        FROM (
+            SELECT s.base_offset, s.created_at, row_number() OVER (ORDER BY s.base_offset) AS n FROM queen.log_segments s
+            WHERE s.partition_id = p_partition_id AND s.base_offset >= p_from
+            ORDER BY s.base_offset LIMIT p_max_rows + 1
+        ) x
+        WHERE x.created_at >= p_before OR x.n > p_max_rows
+        ORDER BY x.base_offset LIMIT 1), p_head + 1);
 END $$;
 REVOKE ALL ON FUNCTION queen._age_boundary(uuid, bigint, bigint, timestamptz, integer) FROM PUBLIC;
-
--- The base of the segment number p_max_rows + 1 from p_from on; NULL when there are fewer (R-10).
-CREATE OR REPLACE FUNCTION queen._horizon(
-    p_partition_id uuid,
-    p_from bigint,
-    p_max_rows integer
-) RETURNS bigint
-LANGUAGE sql STABLE AS $$
-    SELECT s.base_offset FROM queen.log_segments s
-    WHERE s.partition_id = p_partition_id AND s.base_offset >= p_from
-    ORDER BY s.base_offset OFFSET p_max_rows LIMIT 1
-$$;
-REVOKE ALL ON FUNCTION queen._horizon(uuid, bigint, integer) FROM PUBLIC;
 
 /*
  * Purpose:     the slowest cursor of a partition, and the slowest of the groups that count: a group of p_idle_groups does
@@ -119,7 +104,7 @@ DECLARE
     v_time bigint;
     v_completed bigint;
     v_size bigint;
-    v_clip bigint;
+    v_rows integer := 0;
 BEGIN
     SELECT * INTO r_head FROM queen.partition_head h WHERE h.id = p_partition_id;
     SELECT s.created_at, s.end_offset INTO v_first FROM queen.log_segments s
@@ -154,13 +139,15 @@ BEGIN
     IF v_size = r_head.log_start THEN
         RETURN;
     END IF;
-    v_clip := queen._horizon(p_partition_id, r_head.log_start, p_max_rows);
     IF v_time > r_head.log_start THEN
-        r_out := queen._weigh_cut(p_partition_id, r_out.rule, r_head.log_start, v_time, v_clip);
+        r_out := queen._weigh_cut(p_partition_id, r_out.rule, r_head.log_start, v_time);
+        v_rows := r_out.segments;
+        r_out.clipped := v_rows >= p_max_rows AND v_time <= r_head.head_offset;
         RETURN NEXT r_out;
     END IF;
     IF v_size > v_time THEN
-        r_out := queen._weigh_cut(p_partition_id, r_size.rule, v_time, v_size, v_clip);
+        r_out := queen._weigh_cut(p_partition_id, r_size.rule, v_time, v_size);
+        r_out.clipped := v_rows + r_out.segments >= p_max_rows;
         RETURN NEXT r_out;
     END IF;
 END $$;
@@ -244,8 +231,7 @@ CREATE OR REPLACE FUNCTION queen._weigh_cut(
     p_partition_id uuid,
     p_rule text,
     p_from bigint,
-    p_to bigint,
-    p_horizon bigint
+    p_to bigint
 ) RETURNS queen.retention_cut_row
 LANGUAGE sql STABLE AS $$
     SELECT ROW(
@@ -255,11 +241,11 @@ LANGUAGE sql STABLE AS $$
             WHEN s.end_offset <= c.slowest THEN 0
             WHEN s.offsets IS NULL THEN s.end_offset - c.slowest
             ELSE (SELECT count(*) FROM unnest(s.offsets) o WHERE o > c.slowest) END), 0)::bigint,
-        coalesce(p_to >= p_horizon, false))::queen.retention_cut_row
+        false)::queen.retention_cut_row
     FROM queen.log_segments s
     CROSS JOIN (
         SELECT coalesce(min(coalesce(l.committed, -1)), -1) AS slowest FROM queen.log_consumers l WHERE l.partition_id = p_partition_id
     ) c
     WHERE s.partition_id = p_partition_id AND s.base_offset >= p_from AND s.base_offset < p_to
 $$;
-REVOKE ALL ON FUNCTION queen._weigh_cut(uuid, text, bigint, bigint, bigint) FROM PUBLIC;
+REVOKE ALL ON FUNCTION queen._weigh_cut(uuid, text, bigint, bigint) FROM PUBLIC;
