@@ -252,10 +252,13 @@ func (s *sweeper) cleanPartitions(ctx context.Context, sum *swept) error {
 	sum.partitions, err = drainSteps(kept, func(ctx context.Context) (db.StepRow, error) {
 		return s.q.CleanupPartitionsStep(ctx, int32(s.cfg.CleanupDays), int32(min(s.cfg.BatchSize, 1000)))
 	})
+	_, forgot := drainSteps(kept, func(ctx context.Context) (db.StepRow, error) {
+		return s.q.ForgetGroupsStep(ctx, int32(s.cfg.BatchSize))
+	})
 	done()
 	// A failed cleanup waits its minute, too: it must not slow every sweep down.
 	_, failed := won.release(ctx, true)
-	return errors.Join(err, failed)
+	return errors.Join(err, forgot, failed)
 }
 
 // drainSteps runs a step until it is done and sums up what it did.

@@ -125,6 +125,12 @@ BEGIN
         COMMIT;
         EXIT WHEN v_done;
     END LOOP;
+    FOR v_step IN 1 .. p_max_steps
+    LOOP
+        SELECT s.done INTO v_done FROM queen.log_forget_groups_step_v1() s;
+        COMMIT;
+        EXIT WHEN v_done;
+    END LOOP;
     PERFORM queen.log_release_task_v1('retention', v_fence, true);
     COMMIT;
 END $$;
