@@ -119,6 +119,17 @@ func TestCompactionAgainstPop(t *testing.T) {
 		r.exec(endLeases)
 		r.compactsTo(4, 5)
 	})
+	t.Run("pop first, with a cursor", func(t *testing.T) {
+		r := newCompactionRace(t)
+		r.exec(`SELECT queen.pop_v1('q', 1, 'g', 'p')`)
+		r.exec(endLeases)
+		r.a.Exec(t, begin)
+		r.wants(r.a, popAll, int64(0), int64(1), int64(2), int64(3), int64(4), int64(5))
+		r.b.Exec(t, compactNow)
+		r.judged(r.b, 0, 0, true)
+		r.a.Exec(t, rollBack)
+		r.compactsTo(4, 5)
+	})
 	t.Run("step first", func(t *testing.T) {
 		r := newCompactionRace(t)
 		r.a.Exec(t, begin)
