@@ -57,6 +57,17 @@ func TestCompactionAgainstCompaction(t *testing.T) {
 	require.Equal(t, int64(4), scalar[int64](t, r.db, `SELECT removed_frames FROM queen.log_partitions`))
 }
 
+// Whoever holds 737001 stops compaction as it stops retention.
+func TestCompactionStops(t *testing.T) {
+	r := newCompactionRace(t)
+	r.a.Exec(t, `SELECT pg_advisory_lock(737001)`)
+	r.b.Exec(t, compactNow)
+	r.judged(r.b, 0, 0, true)
+	require.Equal(t, []int64{0, 1, 2, 3, 4, 5}, column[int64](t, r.db, logOffsets))
+	r.a.Exec(t, `SELECT pg_advisory_unlock(737001)`)
+	r.compactsTo(4, 5)
+}
+
 // While one notes keys, another leaves the partition alone, and pushes do not wait.
 func TestNotingKeysAgainstPushAndCompaction(t *testing.T) {
 	r := newCompactionRace(t)

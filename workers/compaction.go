@@ -16,7 +16,7 @@ import (
 const (
 	compactFrames  = 20_000
 	compactSteps   = 500
-	compactRows    = 100
+	compactRows    = 1000
 	compactTimeout = time.Minute
 )
 

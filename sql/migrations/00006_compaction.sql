@@ -46,6 +46,15 @@ COMMENT ON TABLE queen.log_dirty IS 'Segments that the compactor has to rewrite:
 ALTER TABLE queen.log_dlq ADD COLUMN key text;
 
 -- +goose StatementBegin
+DO $$
+BEGIN
+    EXECUTE 'ALTER TABLE queen.log_segments ALTER COLUMN offsets SET COMPRESSION lz4';
+EXCEPTION WHEN feature_not_supported OR invalid_parameter_value THEN
+    NULL; -- a server without lz4, as in 00001
+END $$;
+-- +goose StatementEnd
+
+-- +goose StatementBegin
 CREATE OR REPLACE FUNCTION queen._partition_children_delete() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = queen, pg_catalog, pg_temp AS $$
 BEGIN

@@ -99,6 +99,7 @@ BEGIN
                array_agg(x.at) FILTER (WHERE x.verdict = 'bury') AS buried_at,
                coalesce(bool_or(x.latest AND x.verdict = 'keep' AND queen._is_tombstone(x.payload)), false) AS tombstones
         FROM (
+            -- In the order of the arrays: a probe for each of their elements can only be a nested loop over them.
             SELECT f.*, k."offset" = f.at AS latest,
                    CASE WHEN k."offset" > f.at THEN 'drop'
                         WHEN k."offset" = f.at AND queen._is_tombstone(f.payload) AND s.created_at < coalesce(p_dead, 'infinity') THEN 'bury'
@@ -111,7 +112,6 @@ BEGIN
             LEFT JOIN LATERAL (
                 SELECT l."offset" FROM queen.log_keys l WHERE l.partition_id = r_at.partition_id AND l.key = f.key LIMIT 1
             ) k ON true
-            ORDER BY f.ord
         ) x
     ) f
     -- What was damaged by hand is not touched.
