@@ -31,7 +31,7 @@ var logInvariants = []invariant{
 	{"verify", `
 		SELECT concat_ws(' ', v.check_name, v.queue, v.partition, v."offset", v.finding)
 		FROM (SELECT array_agg(id) AS ids FROM (SELECT id, row_number() OVER () / 50 AS share FROM queen.log_partitions) x GROUP BY share) s
-		CROSS JOIN LATERAL queen.verify_partitions_v1(s.ids) v -- by shares, as regent verify does: it compares all with all
+		CROSS JOIN LATERAL queen.verify_partitions_v1(s.ids) v -- by shares, as regent verify does
 		UNION ALL
 		SELECT concat_ws(' ', check_name, partition_id, finding) FROM queen.verify_orphans_v1()`},
 	{"O-10 what a group is owed below the floor of its search is held", `

@@ -158,6 +158,7 @@ func TestVerifyAfterCompaction(t *testing.T) {
 		require.NoError(t, err, "seed %d step %d: %s", seed, n, sql)
 		require.NoError(t, invariantBreaches(ctx, conn), "seed %d step %d: %s", seed, n, sql)
 		require.NoError(t, statusBreaches(ctx, conn), "seed %d step %d: %s", seed, n, sql)
+		require.NoError(t, publishedBreaches(ctx, conn), "seed %d step %d: %s", seed, n, sql)
 	}
 	var removed int64
 	require.NoError(t, conn.QueryRow(ctx, `SELECT sum(frames) FROM queen.log_segments`).Scan(&removed))

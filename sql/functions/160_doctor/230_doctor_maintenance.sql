@@ -1,6 +1,6 @@
 /*
  * Purpose:     maintenance that does not run: the settler (no clock mark), heads that stay unsettled, tasks that are late or
- *              paused, counts that are old; and a clock that went back.
+ *              paused, deleted queues whose rows stay; and a clock that went back.
  * Locks:       none.  Isolation: any.
  * Volatility:  VOLATILE: ages are of this moment.
  * Bounds:      the tasks; partitions whose head is not settled.
@@ -48,12 +48,7 @@ LANGUAGE sql VOLATILE AS $$
         CASE l.task WHEN 'stats_refresh' THEN 'reconciler' ELSE 'maintenance' END, 'warning', format('task %s', l.task),
         format('due since %s, last ended %s%s: no server runs it. The statements do it once', queen._utc(l.next_due_at),
             coalesce('at ' || queen._utc(l.last_end_at), 'never'), ', last holder ' || l.holder),
-        format(E'%s\nUPDATE queen.maintenance_leases SET next_due_at = clock_timestamp() WHERE task = %L;',
-            CASE l.task
-                WHEN 'stats_refresh' THEN 'SELECT queen.log_refresh_all_stats_v1();'
-                WHEN 'retained_bytes' THEN 'SELECT queen.log_refresh_retained_bytes_v1();'
-                ELSE 'CALL queen.run_maintenance_v1();'
-            END, l.task)
+        format(E'CALL queen.run_maintenance_v1();\nUPDATE queen.maintenance_leases SET next_due_at = clock_timestamp() WHERE task = %L;', l.task)
     FROM queen.maintenance_leases l
     WHERE l.enabled AND coalesce(l.lease_until <= clock_timestamp(), true)
       AND l.next_due_at < clock_timestamp() - greatest(p_late, least(l.period_ms, 31536000000) * interval '2 ms')
@@ -65,15 +60,5 @@ LANGUAGE sql VOLATILE AS $$
     FROM queen.queues q
     WHERE q.deleted_at < clock_timestamp() - 60 * p_late
     HAVING count(*) > 0
-    UNION ALL
-    -- Where no server ever ran; else its task is late.
-    SELECT
-        'reconciler', 'note', 'queen.stats',
-        format('queues were last counted %s: what the overview and the rates show is no newer', coalesce('at ' || queen._utc(s.at), 'never')),
-        'SELECT queen.log_refresh_all_stats_v1();'
-    FROM (SELECT max(x.last_computed_at) AS at FROM queen.stats x WHERE x.stat_type = 'system') s
-    WHERE coalesce(s.at < clock_timestamp() - p_late, true)
-      AND EXISTS (SELECT FROM queen.queues q WHERE q.created_at < clock_timestamp() - p_late AND q.deleted_at IS NULL)
-      AND NOT EXISTS (SELECT FROM queen.maintenance_leases l WHERE l.task = 'stats_refresh')
 $$;
 REVOKE ALL ON FUNCTION queen._doctor_maintenance(interval) FROM PUBLIC;

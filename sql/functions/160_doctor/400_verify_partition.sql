@@ -12,8 +12,7 @@ CREATE OR REPLACE FUNCTION queen._verify_partitions(p_partition_ids uuid[]) RETU
 LANGUAGE sql STABLE AS $$
     WITH part AS (
         SELECT q.name AS queue, p.*, h.head_offset, h.head_stamp, h.head_cum, e.*, t.first_txn_at, b.across
-        FROM unnest(p_partition_ids) u (id)
-        JOIN queen.log_partitions p ON p.id = u.id
+        FROM queen.log_partitions p
         JOIN queen.queues q ON q.id = p.queue_id AND q.deleted_at IS NULL
         JOIN queen.partition_head h ON h.id = p.id
         CROSS JOIN LATERAL (
@@ -36,66 +35,62 @@ LANGUAGE sql STABLE AS $$
             WHERE s.partition_id = p.id AND s.base_offset < p.log_start
             ORDER BY s.base_offset DESC LIMIT 1
         ) b ON true
-    ),
-    breach (check_name, id, "offset", finding) AS (
-        SELECT 'T-1 range', p.id, p.across, format('a segment begins below the log start %s and ends above it', p.log_start)
-        FROM part p WHERE p.across IS NOT NULL
+        WHERE p.id = ANY (p_partition_ids)
+    )
+    -- A row at a time: a join with what is found would look at all partitions for each.
+    SELECT b.check_name, p.queue, p.name, p.id, b."offset", b.finding
+    FROM part p
+    CROSS JOIN LATERAL (
+        SELECT 'T-1 range' AS check_name, p.across AS "offset", format('a segment begins below the log start %s and ends above it', p.log_start) AS finding
+        WHERE p.across IS NOT NULL
         UNION ALL
-        SELECT 'T-1 reclaimed', p.id, s.base_offset, format('a segment below %s, up to where everything was removed', p.reclaimed_to)
-        FROM part p
-        JOIN LATERAL (
-            SELECT x.base_offset FROM queen.log_segments x WHERE x.partition_id = p.id AND x.base_offset < p.reclaimed_to ORDER BY x.base_offset LIMIT 1
-        ) s ON true
+        (SELECT 'T-1 reclaimed', x.base_offset, format('a segment below %s, up to where everything was removed', p.reclaimed_to)
+        FROM queen.log_segments x
+        WHERE x.partition_id = p.id AND x.base_offset < p.reclaimed_to
+        ORDER BY x.base_offset LIMIT 1)
         UNION ALL
-        SELECT 'T-9 log start', p.id, p.log_start, format('log start %s, but the first segment begins at %s (head %s)', p.log_start, coalesce(p.first_base::text, 'none'), p.head_offset)
-        FROM part p WHERE p.log_start <> coalesce(p.first_base, p.head_offset + 1)
+        SELECT 'T-9 log start', p.log_start, format('log start %s, but the first segment begins at %s (head %s)', p.log_start, coalesce(p.first_base::text, 'none'), p.head_offset)
+        WHERE p.log_start <> coalesce(p.first_base, p.head_offset + 1)
         UNION ALL
-        SELECT 'head', p.id, p.head_offset,
+        SELECT 'head', p.head_offset,
             format('head %s at %s with sum %s, last segment %s at %s with sum %s%s', p.head_offset, p.head_stamp, p.head_cum, p.last_end, p.last_at, p.tail_cum,
                 CASE WHEN p.settled THEN ', and the row says that it is settled' END)
-        FROM part p
         WHERE p.head_offset <> coalesce(p.last_end, p.log_start - 1) OR p.last_offset > p.head_offset
            OR p.head_stamp <> coalesce(p.last_at, p.head_stamp) OR p.head_cum <> coalesce(p.tail_cum, p.head_cum)
            OR (p.settled AND p.last_stamp IS DISTINCT FROM p.head_stamp) OR (NOT p.settled AND p.last_end IS NULL)
         UNION ALL
         -- Whoever looks for work trusts it to a second.
-        SELECT 'last write', p.id, p.head_offset, format('last_write_at %s, but the head is of %s', p.last_write_at, p.head_stamp)
-        FROM part p WHERE p.last_write_at < p.head_stamp - interval '1 second' OR p.last_write_at <> date_trunc('second', p.last_write_at)
+        SELECT 'last write', p.head_offset, format('last_write_at %s, but the head is of %s', p.last_write_at, p.head_stamp)
+        WHERE p.last_write_at < p.head_stamp - interval '1 second' OR p.last_write_at <> date_trunc('second', p.last_write_at)
         UNION ALL
-        SELECT 'watermarks', p.id, p.log_start, format('reclaimed_to %s, log_start %s, txns_start %s, head %s are not in order', p.reclaimed_to, p.log_start, p.txns_start, p.head_offset)
-        FROM part p WHERE p.reclaimed_to > p.log_start OR p.log_start > p.head_offset + 1 OR p.txns_start > p.head_offset + 1
+        SELECT 'watermarks', p.log_start, format('reclaimed_to %s, log_start %s, txns_start %s, head %s are not in order', p.reclaimed_to, p.log_start, p.txns_start, p.head_offset)
+        WHERE p.reclaimed_to > p.log_start OR p.log_start > p.head_offset + 1 OR p.txns_start > p.head_offset + 1
         UNION ALL
-        SELECT 'T-10 oldest stamp', p.id, p.log_start, format('oldest_live_at %s, but the first segment is of %s', coalesce(p.oldest_live_at::text, 'none'), coalesce(p.first_at::text, 'none'))
-        FROM part p
+        SELECT 'T-10 oldest stamp', p.log_start, format('oldest_live_at %s, but the first segment is of %s', coalesce(p.oldest_live_at::text, 'none'), coalesce(p.first_at::text, 'none'))
         WHERE coalesce(abs(extract(epoch FROM p.oldest_live_at - p.first_at)) > 0.001, (p.oldest_live_at IS NULL) <> (p.first_at IS NULL))
         UNION ALL
-        SELECT 'T-10 oldest hash row', p.id, p.txns_start, format('oldest_txn_at %s, but the first row is of %s', coalesce(p.oldest_txn_at::text, 'none'), coalesce(p.first_txn_at::text, 'none'))
-        FROM part p
+        SELECT 'T-10 oldest hash row', p.txns_start, format('oldest_txn_at %s, but the first row is of %s', coalesce(p.oldest_txn_at::text, 'none'), coalesce(p.first_txn_at::text, 'none'))
         WHERE coalesce(abs(extract(epoch FROM p.oldest_txn_at - p.first_txn_at)) > 0.001, (p.oldest_txn_at IS NULL) <> (p.first_txn_at IS NULL))
         UNION ALL
-        SELECT 'total', p.id, NULL, format('%s by the formula, %s counted', p.head_offset - p.log_start + 1 - p.removed_frames, p.frames)
-        FROM part p WHERE p.head_offset - p.log_start + 1 - p.removed_frames <> p.frames
+        SELECT 'total', NULL, format('%s by the formula, %s counted', p.head_offset - p.log_start + 1 - p.removed_frames, p.frames)
+        WHERE p.head_offset - p.log_start + 1 - p.removed_frames <> p.frames
         UNION ALL
-        SELECT 'size', p.id, NULL, format('%s by the formula, %s counted', coalesce(p.head_cum - p.cum_before - p.removed_bytes, 0), p.bytes)
-        FROM part p WHERE coalesce(p.head_cum - p.cum_before - p.removed_bytes, 0) <> p.bytes
+        SELECT 'size', NULL, format('%s by the formula, %s counted', coalesce(p.head_cum - p.cum_before - p.removed_bytes, 0), p.bytes)
+        WHERE coalesce(p.head_cum - p.cum_before - p.removed_bytes, 0) <> p.bytes
         UNION ALL
-        SELECT 'T-5 cursor', p.id, c.committed,
+        SELECT 'T-5 cursor', c.committed,
             format('group %s: committed %s, batch end %s, holder %s until %s, head %s', c.consumer_group, c.committed, coalesce(c.batch_end::text, 'none'),
                 coalesce(c.worker_id, 'nobody'), coalesce(c.lease_expires_at::text, 'never'), p.head_offset)
-        FROM part p
-        JOIN queen.log_consumers c ON c.partition_id = p.id
-        WHERE c.committed > p.head_offset OR c.committed < -1 OR c.batch_end > p.head_offset
+        FROM queen.log_consumers c
+        WHERE c.partition_id = p.id AND (c.committed > p.head_offset OR c.committed < -1 OR c.batch_end > p.head_offset
            -- A lease that is over may be overtaken by the seal of an emptied log, a live one never.
            OR (c.batch_end <= c.committed AND c.lease_expires_at > statement_timestamp())
            OR num_nulls(c.batch_end, c.worker_id, c.lease_expires_at) NOT IN (0, 3)
-           OR c.batch_retry_count < 0 OR (c.attempt_offset IS NULL) <> (c.attempt_count = 0)
+           OR c.batch_retry_count < 0 OR (c.attempt_offset IS NULL) <> (c.attempt_count = 0))
         UNION ALL
-        SELECT 'dead letter', p.id, d."offset", format('dead letter %s is of an offset above the head %s', d.id, p.head_offset)
-        FROM part p
-        JOIN queen.log_dlq d ON d.partition_id = p.id AND d."offset" > p.head_offset
-    )
-    SELECT b.check_name, p.queue, p.name, b.id, b."offset", b.finding
-    FROM breach b
-    JOIN part p ON p.id = b.id
+        SELECT 'dead letter', d."offset", format('dead letter %s is of an offset above the head %s', d.id, p.head_offset)
+        FROM queen.log_dlq d
+        WHERE d.partition_id = p.id AND d."offset" > p.head_offset
+    ) b
 $$;
 REVOKE ALL ON FUNCTION queen._verify_partitions(uuid[]) FROM PUBLIC;

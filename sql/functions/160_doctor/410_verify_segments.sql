@@ -16,8 +16,7 @@ CREATE OR REPLACE FUNCTION queen._verify_segments(
 LANGUAGE sql STABLE AS $$
     WITH seg AS (
         SELECT q.name AS queue, p.name AS partition, p.log_start, p.txns_start, h.head_offset, s.*
-        FROM unnest(p_partition_ids) u (id)
-        JOIN queen.log_partitions p ON p.id = u.id
+        FROM queen.log_partitions p
         JOIN queen.queues q ON q.id = p.queue_id AND q.deleted_at IS NULL
         JOIN queen.partition_head h ON h.id = p.id
         CROSS JOIN LATERAL (
@@ -34,7 +33,7 @@ LANGUAGE sql STABLE AS $$
                   ORDER BY b.base_offset DESC LIMIT 1), p_from))
             WINDOW w AS (ORDER BY x.base_offset)
         ) s
-        WHERE s.base_offset >= p_from
+        WHERE p.id = ANY (p_partition_ids) AND s.base_offset >= p_from
     )
     SELECT b.check_name, s.queue, s.partition, s.partition_id, s.base_offset, b.finding
     FROM seg s
@@ -77,8 +76,7 @@ CREATE OR REPLACE FUNCTION queen._verify_hash_rows(
 LANGUAGE sql STABLE AS $$
     WITH txn AS (
         SELECT q.name AS queue, p.name AS partition, p.log_start, t.*
-        FROM unnest(p_partition_ids) u (id)
-        JOIN queen.log_partitions p ON p.id = u.id
+        FROM queen.log_partitions p
         JOIN queen.queues q ON q.id = p.queue_id AND q.deleted_at IS NULL
         CROSS JOIN LATERAL (
             SELECT
@@ -92,7 +90,7 @@ LANGUAGE sql STABLE AS $$
                   ORDER BY b.base_offset DESC LIMIT 1), p_from))
             WINDOW w AS (ORDER BY x.base_offset)
         ) t
-        WHERE t.base_offset >= p_from
+        WHERE p.id = ANY (p_partition_ids) AND t.base_offset >= p_from
     )
     SELECT b.check_name, t.queue, t.partition, t.partition_id, t.base_offset, b.finding
     FROM txn t
@@ -118,8 +116,7 @@ CREATE OR REPLACE FUNCTION queen._verify_frames(
 ) RETURNS SETOF queen.verify_row
 LANGUAGE sql STABLE AS $$
     SELECT b.check_name, q.name, p.name, p.id, coalesce(b.at, s.base_offset), b.finding
-    FROM unnest(p_partition_ids) u (id)
-    JOIN queen.log_partitions p ON p.id = u.id
+    FROM queen.log_partitions p
     JOIN queen.queues q ON q.id = p.queue_id AND q.deleted_at IS NULL
     JOIN queen.log_segments s ON s.partition_id = p.id AND s.base_offset >= greatest(p.log_start, p_from) AND s.base_offset < p_to
     LEFT JOIN queen.log_txns t ON t.partition_id = s.partition_id AND t.base_offset = s.base_offset AND t.base_offset >= p.txns_start
@@ -163,5 +160,6 @@ LANGUAGE sql STABLE AS $$
         SELECT 'id range', NULL, format('lo %s and hi %s, but its ids are %s to %s', t.lo, t.hi, f.lo, f.hi)
         WHERE (t.lo > f.lo OR t.hi < f.hi) OR (s.offsets IS NULL AND (t.lo, t.hi) <> (f.lo, f.hi))
     ) b
+    WHERE p.id = ANY (p_partition_ids)
 $$;
 REVOKE ALL ON FUNCTION queen._verify_frames(uuid[], bigint, bigint) FROM PUBLIC;
