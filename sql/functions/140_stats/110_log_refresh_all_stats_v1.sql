@@ -6,6 +6,7 @@
  * Isolation:   READ COMMITTED only: rows must be read after their locks.
  * Volatility:  VOLATILE: writes.
  * Bounds:      O(partitions x groups), no scan of segments; a written row a queue and label, none a partition.
+ *              Sorts are off, since the price of rare probes would make the planner sort all partitions.
  * Idempotency: yes, but for the rates.
  * Raises:      QN400 at another isolation level; 55P03 when a lock is held for 5 s.
  * Source:      S-10 to S-29, seed counters-rates-lag; F127, F129.
@@ -17,6 +18,7 @@ LANGUAGE plpgsql VOLATILE SECURITY DEFINER
 SET search_path = queen, pg_catalog, pg_temp
 SET jit = off
 SET work_mem = '64MB'
+SET enable_sort = off
 SET lock_timeout = '5s' AS $$
 DECLARE
     v_busy boolean := false;
