@@ -191,6 +191,13 @@ func readConfigure(body []byte) (args db.ConfigureQueueParams, refusal *Error) {
 	if args.Mode, refusal = readMode(top["mode"]); refusal != nil {
 		return args, refusal
 	}
+	if raw := top["dryRun"]; raw.Kind() == 't' {
+		args.DryRun = true
+	} else if raw.Kind() != 0 && raw.Kind() != 'n' && raw.Kind() != 'f' {
+		e := badRequest("dryRun must be true or false")
+		e.Invalid = "dryRun"
+		return args, e
+	}
 	bag := optionBag(top)
 	for key, value := range bag {
 		if strings.ContainsRune(key, 0) || value.Kind() == '"' && strings.ContainsRune(text(value), 0) {
@@ -228,7 +235,7 @@ func optionBag(top map[string]jsontext.Value) map[string]jsontext.Value {
 		_ = jsonv2.Unmarshal(top["options"], &bag)
 	} else {
 		for key, value := range top {
-			if key != "queue" && key != "options" && key != "mode" {
+			if key != "queue" && key != "options" && key != "mode" && key != "dryRun" {
 				bag[key] = value
 			}
 		}

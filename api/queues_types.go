@@ -80,6 +80,7 @@ type ConfigureRequest struct {
 	Task      *string           `json:"task,omitempty" nullable:"true" maxLength:"255" doc:"As options.task, which wins; empty or null is as absent beside an options object." example:"invoice"`
 	Mode      *string           `json:"mode,omitempty" nullable:"true" enum:"merge,replace" doc:"merge (the default) keeps what is not mentioned, replace sets it back to its default."`
 	Options   *ConfigureOptions `json:"options,omitempty" doc:"The options to set."`
+	DryRun    *bool             `json:"dryRun,omitempty" nullable:"true" doc:"Change nothing: answer the configuration as it would stand, and in retention what the next sweep would then delete."`
 }
 
 // ConfigureResponse is the whole configuration as it now stands.
@@ -92,6 +93,9 @@ type ConfigureResponse struct {
 	Task        string        `json:"task" example:"invoice"`
 	Storage     string        `json:"storage" enum:"segments" example:"segments"`
 	Options     QueueSettings `json:"options"`
+
+	DryRun    bool              `json:"dryRun,omitempty" doc:"Nothing was changed; configured is false then, and queueId all zero for a queue that does not exist."`
+	Retention *RetentionPreview `json:"retention,omitempty" doc:"With dryRun: what the next sweep would delete under these options."`
 }
 
 // QueueList is every queue, newest first.

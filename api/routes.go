@@ -40,6 +40,7 @@ func (s *Server) register(api huma.API) {
 	s.registerHealth(api)
 	s.registerMetrics(api)
 	s.registerQueues(api)
+	s.registerRetention(api)
 	s.registerDeadLetters(api)
 	s.registerMessages(api)
 	s.registerLatest(api)

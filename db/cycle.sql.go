@@ -49,6 +49,49 @@ func (q *Queries) CleanupPartitionsStep(ctx context.Context, days int32, maxRows
 	return i, err
 }
 
+const getRetentionPreview = `-- name: GetRetentionPreview :one
+SELECT queen.get_retention_preview_v1(p_queue => $1::text, p_tenant_id => $2::uuid)::json AS result
+`
+
+// What the next sweep would delete from a queue.
+func (q *Queries) GetRetentionPreview(ctx context.Context, queue string, tenantID uuid.UUID) ([]byte, error) {
+	row := q.db.QueryRow(ctx, getRetentionPreview, queue, tenantID)
+	var result []byte
+	err := row.Scan(&result)
+	return result, err
+}
+
+const getRetentionSeries = `-- name: GetRetentionSeries :one
+SELECT queen.get_retention_series_v1(
+    p_from => $1::timestamptz,
+    p_to => $2::timestamptz,
+    p_queue => $3::text,
+    p_group_by => $4::text,
+    p_tenant_id => $5::uuid)::json AS result
+`
+
+type GetRetentionSeriesParams struct {
+	Since    *time.Time
+	Until    *time.Time
+	Queue    *string
+	GroupBy  *string
+	TenantID uuid.UUID
+}
+
+// What retention deleted, by rule, over time.
+func (q *Queries) GetRetentionSeries(ctx context.Context, arg GetRetentionSeriesParams) ([]byte, error) {
+	row := q.db.QueryRow(ctx, getRetentionSeries,
+		arg.Since,
+		arg.Until,
+		arg.Queue,
+		arg.GroupBy,
+		arg.TenantID,
+	)
+	var result []byte
+	err := row.Scan(&result)
+	return result, err
+}
+
 const purgeMetricsStep = `-- name: PurgeMetricsStep :one
 SELECT worked, done FROM queen.log_purge_metrics_step_v1(p_days => $1::integer, p_max_rows => $2::integer)
 `

@@ -66,6 +66,10 @@ type Querier interface {
 	GetOverview(ctx context.Context, tenantID uuid.UUID) ([]byte, error)
 	GetQueue(ctx context.Context, queue string, tenantID uuid.UUID) ([]byte, error)
 	GetQueueStatus(ctx context.Context, queue string, tenantID uuid.UUID) ([]byte, error)
+	// What the next sweep would delete from a queue.
+	GetRetentionPreview(ctx context.Context, queue string, tenantID uuid.UUID) ([]byte, error)
+	// What retention deleted, by rule, over time.
+	GetRetentionSeries(ctx context.Context, arg GetRetentionSeriesParams) ([]byte, error)
 	GetStatus(ctx context.Context, arg GetStatusParams) ([]byte, error)
 	// Bound what follows in this transaction, in milliseconds: each statement, and each pause between two.
 	LimitTransaction(ctx context.Context, milliseconds int64) error

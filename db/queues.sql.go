@@ -17,7 +17,8 @@ SELECT queen.configure_queue_v1(
     p_queue => $1::text,
     p_options => $2::jsonb,
     p_mode => $3::text,
-    p_tenant_id => $4::uuid
+    p_tenant_id => $4::uuid,
+    p_dry_run => $5::boolean
 )::jsonb AS result
 `
 
@@ -26,6 +27,7 @@ type ConfigureQueueParams struct {
 	Options  json.RawMessage
 	Mode     *string
 	TenantID uuid.UUID
+	DryRun   bool
 }
 
 func (q *Queries) ConfigureQueue(ctx context.Context, arg ConfigureQueueParams) (json.RawMessage, error) {
@@ -34,6 +36,7 @@ func (q *Queries) ConfigureQueue(ctx context.Context, arg ConfigureQueueParams) 
 		arg.Options,
 		arg.Mode,
 		arg.TenantID,
+		arg.DryRun,
 	)
 	var result json.RawMessage
 	err := row.Scan(&result)

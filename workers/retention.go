@@ -229,10 +229,8 @@ func (s *sweeper) remember(id uuid.UUID, fruitful bool, sum *swept) {
 // tidy deletes partitions that nobody uses, at most once a minute over all
 // servers, and old metrics. Neither may fail the sweep, whose deletes stand.
 func (s *sweeper) tidy(ctx context.Context, sum *swept) {
-	if !s.cfg.KeepEmpty && ctx.Err() == nil {
-		if err := s.cleanPartitions(ctx, sum); err != nil && ctx.Err() == nil {
-			s.log.Warn("partition cleanup failed", "error", err)
-		}
+	if err := s.cleanUp(ctx, sum); err != nil && ctx.Err() == nil {
+		s.log.Warn("partition cleanup failed", "error", err)
 	}
 	n, err := drainSteps(ctx, func(ctx context.Context) (db.StepRow, error) {
 		return s.q.PurgeMetricsStep(ctx, int32(s.cfg.MetricsDays), int32(s.cfg.BatchSize))
@@ -243,15 +241,19 @@ func (s *sweeper) tidy(ctx context.Context, sum *swept) {
 	}
 }
 
-func (s *sweeper) cleanPartitions(ctx context.Context, sum *swept) error {
+// cleanUp is what runs once a minute: partition cleanup, where it is on, and old
+// notes of the activity of groups.
+func (s *sweeper) cleanUp(ctx context.Context, sum *swept) error {
 	won, err := s.cleanup.claim(ctx)
 	if won == nil {
 		return err
 	}
 	kept, done := won.keep(ctx)
-	sum.partitions, err = drainSteps(kept, func(ctx context.Context) (db.StepRow, error) {
-		return s.q.CleanupPartitionsStep(ctx, int32(s.cfg.CleanupDays), int32(min(s.cfg.BatchSize, 1000)))
-	})
+	if !s.cfg.KeepEmpty {
+		sum.partitions, err = drainSteps(kept, func(ctx context.Context) (db.StepRow, error) {
+			return s.q.CleanupPartitionsStep(ctx, int32(s.cfg.CleanupDays), int32(min(s.cfg.BatchSize, 1000)))
+		})
+	}
 	_, forgot := drainSteps(kept, func(ctx context.Context) (db.StepRow, error) {
 		return s.q.ForgetGroupsStep(ctx, int32(s.cfg.BatchSize))
 	})

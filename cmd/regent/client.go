@@ -28,6 +28,7 @@ type client interface {
 	Queues(ctx context.Context) (json.RawMessage, error)
 	Queue(ctx context.Context, name string) (json.RawMessage, error)
 	Configure(ctx context.Context, req configureRequest) (json.RawMessage, error)
+	RetentionPreview(ctx context.Context, name string) (json.RawMessage, error)
 	DeleteQueue(ctx context.Context, name string) (json.RawMessage, error)
 	// Groups are all consumer groups, once for each queue.
 	Groups(ctx context.Context) (json.RawMessage, error)
@@ -129,6 +130,7 @@ type configureRequest struct {
 	Queue   string                     `json:"queue"`
 	Mode    string                     `json:"mode,omitempty"`
 	Options map[string]json.RawMessage `json:"options"`
+	DryRun  bool                       `json:"dryRun,omitempty"`
 }
 
 // errNoQueue is the cause of every error about a queue that does not exist.

@@ -336,6 +336,18 @@ func (c *httpClient) Configure(ctx context.Context, req configureRequest) (json.
 	return body, nil
 }
 
+func (c *httpClient) RetentionPreview(ctx context.Context, name string) (json.RawMessage, error) {
+	body, err := c.call(ctx, request{method: http.MethodGet, path: []string{"api", "v1", "resources", "queues", name, "retention-preview"}, may: repeatAny})
+	var status *statusError
+	switch {
+	case errors.As(err, &status) && status.status == http.StatusNotFound:
+		return nil, noQueue(name)
+	case err != nil:
+		return nil, fmt.Errorf("preview %q: %w", name, err)
+	}
+	return body, nil
+}
+
 func (c *httpClient) DeleteQueue(ctx context.Context, name string) (json.RawMessage, error) {
 	body, err := c.call(ctx, request{method: http.MethodDelete, path: []string{"api", "v1", "resources", "queues", name}})
 	if err != nil {

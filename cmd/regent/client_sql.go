@@ -214,10 +214,21 @@ func (c *sqlClient) Configure(ctx context.Context, req configureRequest) (json.R
 		return nil, fmt.Errorf("configure %q: %w", req.Queue, err)
 	}
 	text, err := c.document(ctx, repeatAny, func() (json.RawMessage, error) {
-		return c.queries.ConfigureQueue(ctx, db.ConfigureQueueParams{Queue: req.Queue, Options: options, Mode: optional(req.Mode), TenantID: ownTenant()})
+		return c.queries.ConfigureQueue(ctx, db.ConfigureQueueParams{Queue: req.Queue, Options: options, Mode: optional(req.Mode), TenantID: ownTenant(), DryRun: req.DryRun})
 	})
 	if err != nil {
 		return nil, fmt.Errorf("configure %q: %w", req.Queue, err)
+	}
+	return text, nil
+}
+
+func (c *sqlClient) RetentionPreview(ctx context.Context, name string) (json.RawMessage, error) {
+	text, err := c.document(ctx, repeatAny, func() (json.RawMessage, error) { return c.queries.GetRetentionPreview(ctx, name, ownTenant()) })
+	switch {
+	case err != nil && errors.Is(dberr.From(err), dberr.ErrNotFound):
+		return nil, noQueue(name)
+	case err != nil:
+		return nil, fmt.Errorf("preview %q: %w", name, err)
 	}
 	return text, nil
 }

@@ -20,7 +20,7 @@ const queryRetryFor = 2 * time.Second
 
 func newQueueCmd() *cobra.Command {
 	return nounCmd("queue", "List, show, configure and delete queues",
-		newQueueListCmd(), newQueueShowCmd(), newQueueConfigureCmd(), newQueueDeleteCmd())
+		newQueueListCmd(), newQueueShowCmd(), newQueueConfigureCmd(), newQueueDeleteCmd(), newQueuePreviewCmd())
 }
 
 // queueCounts are the numbers of a queue or a partition. Null means unknown.
@@ -318,6 +318,7 @@ func newQueueConfigureCmd() *cobra.Command {
 	var format outputFormat
 	var sets []string
 	var mode string
+	var dryRun bool
 	options := map[string]json.RawMessage{}
 	cmd := &cobra.Command{
 		Use:   "configure NAME",
@@ -339,13 +340,14 @@ the value null means the default.`,
 				}
 				options[name] = value
 			}
-			return configureQueue(cmd, &target, format, configureRequest{Queue: args[0], Mode: mode, Options: options})
+			return configureQueue(cmd, &target, format, configureRequest{Queue: args[0], Mode: mode, Options: options, DryRun: dryRun})
 		},
 	}
 	target.addFlags(cmd, queryRetryFor)
 	format.addFlag(cmd)
 	cmd.Flags().StringArrayVar(&sets, "set", nil, "option NAME=VALUE by its name in the API; may be repeated")
 	cmd.Flags().StringVar(&mode, "mode", "merge", "merge or replace")
+	cmd.Flags().BoolVar(&dryRun, "dry-run", false, "change nothing; show what the queue would be, and what retention would then delete")
 	for _, o := range optionFlags() {
 		flag := cmd.Flags().VarPF(optionValue{o, options}, o.flag, "", o.usage)
 		if o.kind == optBool {
@@ -371,6 +373,9 @@ func configureQueue(cmd *cobra.Command, target *targetFlags, format outputFormat
 	}
 	return format.print(cmd, text, func() table {
 		t := sentence("queue " + req.Queue + " is configured")
+		if req.DryRun {
+			t = dryRunTable(req.Queue, text)
+		}
 		for _, name := range slices.Sorted(keysOf(q.Options)) {
 			t.rows = append(t.rows, []string{"  " + name, string(q.Options[name])})
 		}

@@ -39,3 +39,16 @@ SELECT * FROM queen.log_purge_metrics_step_v1(p_days => @days::integer, p_max_ro
 -- name: WalkWatermarksStep :one
 -- One bounded step that checks the times by which partitions become due.
 SELECT * FROM queen.log_walk_watermarks_step_v1(p_after => @after::uuid, p_max_rows => @max_rows::integer);
+
+-- name: GetRetentionPreview :one
+-- What the next sweep would delete from a queue.
+SELECT queen.get_retention_preview_v1(p_queue => @queue::text, p_tenant_id => @tenant_id::uuid)::json AS result;
+
+-- name: GetRetentionSeries :one
+-- What retention deleted, by rule, over time.
+SELECT queen.get_retention_series_v1(
+    p_from => sqlc.narg('since')::timestamptz,
+    p_to => sqlc.narg('until')::timestamptz,
+    p_queue => sqlc.narg('queue')::text,
+    p_group_by => sqlc.narg('group_by')::text,
+    p_tenant_id => @tenant_id::uuid)::json AS result;

@@ -3,7 +3,8 @@ SELECT queen.configure_queue_v1(
     p_queue => @queue::text,
     p_options => @options::jsonb,
     p_mode => sqlc.narg('mode')::text,
-    p_tenant_id => @tenant_id::uuid
+    p_tenant_id => @tenant_id::uuid,
+    p_dry_run => @dry_run::boolean
 )::jsonb AS result;
 
 -- name: ListQueues :one

@@ -121,13 +121,13 @@ BEGIN
     END LOOP;
     FOR v_step IN 1 .. p_max_steps
     LOOP
-        SELECT s.done INTO v_done FROM queen.log_purge_metrics_step_v1() s;
+        SELECT s.done INTO v_done FROM queen.log_forget_groups_step_v1() s;
         COMMIT;
         EXIT WHEN v_done;
     END LOOP;
     FOR v_step IN 1 .. p_max_steps
     LOOP
-        SELECT s.done INTO v_done FROM queen.log_forget_groups_step_v1() s;
+        SELECT s.done INTO v_done FROM queen.log_purge_metrics_step_v1() s;
         COMMIT;
         EXIT WHEN v_done;
     END LOOP;

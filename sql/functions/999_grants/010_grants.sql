@@ -37,8 +37,9 @@ LANGUAGE sql STABLE AS $$
             ('queen_admin', ARRAY['kv_get_v1', 'kv_put_v1', 'log_retention_step_v1', 'log_evict_max_wait_step_v1', 'log_purge_hashes_step_v1',
                 'log_retention_cutoffs_v1', 'log_forget_groups_step_v1', 'list_partition_pins_v1']),
             ('queen_admin', ARRAY['log_register_task_v1', 'log_claim_task_v1', 'log_renew_task_v1', 'log_release_task_v1', 'log_reclaim_step_v1',
-                'log_retention_due_v1', 'log_cleanup_partitions_step_v1', 'log_purge_metrics_step_v1', 'log_walk_watermarks_step_v1']),
-            ('queen_reader', ARRAY['list_partition_pins_v1']),
+                'log_retention_due_v1', 'log_cleanup_partitions_step_v1', 'log_purge_metrics_step_v1', 'log_walk_watermarks_step_v1', 'get_retention_preview_v1',
+                'get_retention_series_v1']),
+            ('queen_reader', ARRAY['list_partition_pins_v1', 'get_retention_preview_v1', 'get_retention_series_v1']),
             ('queen_admin', ARRAY['doctor_v1', 'verify_v1', 'verify_partitions_v1', 'list_verify_ranges_v1'])
         ) w (grantee, names)
         JOIN pg_catalog.pg_proc p ON p.pronamespace = 'queen'::regnamespace AND p.proname = ANY (w.names)

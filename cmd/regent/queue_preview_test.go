@@ -1,0 +1,33 @@
+package main
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// The preview and a configure that changes nothing, over both faces.
+func TestQueueRetentionPreview(t *testing.T) {
+	t.Parallel()
+	for name, face := range faces(t, shared.get(t)) {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			queue := "preview-" + name
+			for range 3 {
+				require.Equal(t, 0, call(t, "1\n", with(face, "push", queue)...).code)
+			}
+			got := call(t, "", with(face, "queue", "retention-preview", queue, "-o", "table")...)
+			require.Equal(t, 0, got.code, got.err)
+			require.Contains(t, got.out, "would delete nothing from queue "+queue)
+			got = call(t, "", with(face, "queue", "configure", queue, "--retention-enabled", "--set", "retentionMessages=1", "--dry-run", "-o", "table")...)
+			require.Equal(t, 0, got.code, got.err)
+			require.Contains(t, got.out, "would delete 2 messages (2 of them unread, ")
+			require.Contains(t, got.out, "nothing was changed; queue "+queue+" would be:")
+			require.Contains(t, got.out, "retentionMessages            1")
+			got = call(t, "", with(face, "queue", "show", queue, "-o", "json")...)
+			require.NotContains(t, got.out, "retentionMessages")
+			got = call(t, "", with(face, "queue", "retention-preview", "none-"+name)...)
+			require.Equal(t, 1, got.code)
+		})
+	}
+}
