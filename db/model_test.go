@@ -140,8 +140,10 @@ func (r *modelRun) step() {
 		r.crash()
 	case roll < 21:
 		r.expire()
-	case roll < 27:
+	case roll < 24:
 		r.movePrefix()
+	case roll < 27:
+		r.sweep()
 	case roll < 30:
 		r.purgeSidecar()
 	case roll < 34:
@@ -268,7 +270,7 @@ func (r *modelRun) expire() {
 // lockPart is how retention takes a partition: in a statement of its own.
 const lockPart = "SELECT FROM queen.log_partitions WHERE id = $1 FOR NO KEY UPDATE"
 
-// movePrefix hides a prefix, as retention will, or reclaims rows of one.
+// movePrefix hides a prefix anywhere, or reclaims rows of one.
 func (r *modelRun) movePrefix() {
 	p := r.somePart()
 	if p == nil {
