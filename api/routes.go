@@ -39,6 +39,7 @@ func (s *Server) register(api huma.API) {
 	s.registerTransaction(api)
 	s.registerHealth(api)
 	s.registerMetrics(api)
+	s.registerAnalytics(api)
 	s.registerQueues(api)
 	s.registerRetention(api)
 	s.registerDeadLetters(api)

@@ -8,6 +8,7 @@ package db
 import (
 	"context"
 	"encoding/json"
+	"time"
 
 	"github.com/google/uuid"
 )
@@ -88,6 +89,205 @@ func (q *Queries) FoldPartitionEventsStep(ctx context.Context, maxRows int32) (S
 	var i StepRow
 	err := row.Scan(&i.Worked, &i.Done)
 	return i, err
+}
+
+const getDeadLetterSignatures = `-- name: GetDeadLetterSignatures :one
+SELECT queen.get_dead_letter_signatures_v1(
+    p_queue => $1::text,
+    p_limit => $2::integer,
+    p_tenant_id => $3::uuid)::json AS result
+`
+
+type GetDeadLetterSignaturesParams struct {
+	Queue    string
+	MaxRows  int32
+	TenantID uuid.UUID
+}
+
+func (q *Queries) GetDeadLetterSignatures(ctx context.Context, arg GetDeadLetterSignaturesParams) ([]byte, error) {
+	row := q.db.QueryRow(ctx, getDeadLetterSignatures, arg.Queue, arg.MaxRows, arg.TenantID)
+	var result []byte
+	err := row.Scan(&result)
+	return result, err
+}
+
+const getPartitionLiveness = `-- name: GetPartitionLiveness :one
+SELECT queen.get_partition_liveness_v1(
+    p_queue => $1::text,
+    p_namespace => $2::text,
+    p_task => $3::text,
+    p_limit => $4::integer,
+    p_tenant_id => $5::uuid)::json AS result
+`
+
+type GetPartitionLivenessParams struct {
+	Queue     *string
+	Namespace *string
+	Task      *string
+	MaxRows   int32
+	TenantID  uuid.UUID
+}
+
+func (q *Queries) GetPartitionLiveness(ctx context.Context, arg GetPartitionLivenessParams) ([]byte, error) {
+	row := q.db.QueryRow(ctx, getPartitionLiveness,
+		arg.Queue,
+		arg.Namespace,
+		arg.Task,
+		arg.MaxRows,
+		arg.TenantID,
+	)
+	var result []byte
+	err := row.Scan(&result)
+	return result, err
+}
+
+const getPostgresStats = `-- name: GetPostgresStats :one
+SELECT queen.get_postgres_stats_v1()::json AS result
+`
+
+func (q *Queries) GetPostgresStats(ctx context.Context) ([]byte, error) {
+	row := q.db.QueryRow(ctx, getPostgresStats)
+	var result []byte
+	err := row.Scan(&result)
+	return result, err
+}
+
+const getQueueLag = `-- name: GetQueueLag :one
+SELECT queen.get_queue_lag_v1(
+    p_from => $1::timestamptz,
+    p_to => $2::timestamptz,
+    p_queue => $3::text,
+    p_tenant_id => $4::uuid)::json AS result
+`
+
+type GetQueueLagParams struct {
+	Since    *time.Time
+	Until    *time.Time
+	Queue    *string
+	TenantID uuid.UUID
+}
+
+func (q *Queries) GetQueueLag(ctx context.Context, arg GetQueueLagParams) ([]byte, error) {
+	row := q.db.QueryRow(ctx, getQueueLag,
+		arg.Since,
+		arg.Until,
+		arg.Queue,
+		arg.TenantID,
+	)
+	var result []byte
+	err := row.Scan(&result)
+	return result, err
+}
+
+const getQueueOps = `-- name: GetQueueOps :one
+SELECT queen.get_queue_ops_v1(
+    p_from => $1::timestamptz,
+    p_to => $2::timestamptz,
+    p_queue => $3::text,
+    p_tenant_id => $4::uuid)::json AS result
+`
+
+type GetQueueOpsParams struct {
+	Since    *time.Time
+	Until    *time.Time
+	Queue    *string
+	TenantID uuid.UUID
+}
+
+func (q *Queries) GetQueueOps(ctx context.Context, arg GetQueueOpsParams) ([]byte, error) {
+	row := q.db.QueryRow(ctx, getQueueOps,
+		arg.Since,
+		arg.Until,
+		arg.Queue,
+		arg.TenantID,
+	)
+	var result []byte
+	err := row.Scan(&result)
+	return result, err
+}
+
+const getQueueParkedReplicas = `-- name: GetQueueParkedReplicas :one
+SELECT queen.get_queue_parked_replicas_v1(
+    p_from => $1::timestamptz,
+    p_to => $2::timestamptz,
+    p_queue => $3::text,
+    p_tenant_id => $4::uuid)::json AS result
+`
+
+type GetQueueParkedReplicasParams struct {
+	Since    *time.Time
+	Until    *time.Time
+	Queue    *string
+	TenantID uuid.UUID
+}
+
+func (q *Queries) GetQueueParkedReplicas(ctx context.Context, arg GetQueueParkedReplicasParams) ([]byte, error) {
+	row := q.db.QueryRow(ctx, getQueueParkedReplicas,
+		arg.Since,
+		arg.Until,
+		arg.Queue,
+		arg.TenantID,
+	)
+	var result []byte
+	err := row.Scan(&result)
+	return result, err
+}
+
+const getSystemMetrics = `-- name: GetSystemMetrics :one
+SELECT queen.get_system_metrics_v1(
+    p_from => $1::timestamptz,
+    p_to => $2::timestamptz,
+    p_hostname => $3::text,
+    p_worker_id => $4::integer)::json AS result
+`
+
+type GetSystemMetricsParams struct {
+	Since    *time.Time
+	Until    *time.Time
+	Hostname *string
+	WorkerID *int32
+}
+
+func (q *Queries) GetSystemMetrics(ctx context.Context, arg GetSystemMetricsParams) ([]byte, error) {
+	row := q.db.QueryRow(ctx, getSystemMetrics,
+		arg.Since,
+		arg.Until,
+		arg.Hostname,
+		arg.WorkerID,
+	)
+	var result []byte
+	err := row.Scan(&result)
+	return result, err
+}
+
+const getWorkerMetrics = `-- name: GetWorkerMetrics :one
+SELECT queen.get_worker_metrics_v1(
+    p_from => $1::timestamptz,
+    p_to => $2::timestamptz,
+    p_queue => $3::text,
+    p_hostname => $4::text,
+    p_worker_id => $5::integer)::json AS result
+`
+
+type GetWorkerMetricsParams struct {
+	Since    *time.Time
+	Until    *time.Time
+	Queue    *string
+	Hostname *string
+	WorkerID *int32
+}
+
+func (q *Queries) GetWorkerMetrics(ctx context.Context, arg GetWorkerMetricsParams) ([]byte, error) {
+	row := q.db.QueryRow(ctx, getWorkerMetrics,
+		arg.Since,
+		arg.Until,
+		arg.Queue,
+		arg.Hostname,
+		arg.WorkerID,
+	)
+	var result []byte
+	err := row.Scan(&result)
+	return result, err
 }
 
 const listLag = `-- name: ListLag :many

@@ -56,6 +56,7 @@ type Querier interface {
 	// Drop the positions of a spool's files, but those to keep.
 	ForgetSpool(ctx context.Context, spoolID uuid.UUID, keep []int64) (StepRow, error)
 	GetConsumerGroup(ctx context.Context, consumerGroup string, tenantID uuid.UUID) ([]byte, error)
+	GetDeadLetterSignatures(ctx context.Context, arg GetDeadLetterSignaturesParams) ([]byte, error)
 	// The newest message of a key; none when it has none or was deleted.
 	GetLatest(ctx context.Context, arg GetLatestParams) ([]LatestRow, error)
 	// Which maintenance switches are on.
@@ -64,13 +65,20 @@ type Querier interface {
 	GetMessage(ctx context.Context, arg GetMessageParams) ([]MessageRow, error)
 	GetMessageSeries(ctx context.Context, arg GetMessageSeriesParams) ([]byte, error)
 	GetOverview(ctx context.Context, tenantID uuid.UUID) ([]byte, error)
+	GetPartitionLiveness(ctx context.Context, arg GetPartitionLivenessParams) ([]byte, error)
+	GetPostgresStats(ctx context.Context) ([]byte, error)
 	GetQueue(ctx context.Context, queue string, tenantID uuid.UUID) ([]byte, error)
+	GetQueueLag(ctx context.Context, arg GetQueueLagParams) ([]byte, error)
+	GetQueueOps(ctx context.Context, arg GetQueueOpsParams) ([]byte, error)
+	GetQueueParkedReplicas(ctx context.Context, arg GetQueueParkedReplicasParams) ([]byte, error)
 	GetQueueStatus(ctx context.Context, queue string, tenantID uuid.UUID) ([]byte, error)
 	// What the next sweep would delete from a queue.
 	GetRetentionPreview(ctx context.Context, queue string, tenantID uuid.UUID) ([]byte, error)
 	// What retention deleted, by rule, over time.
 	GetRetentionSeries(ctx context.Context, arg GetRetentionSeriesParams) ([]byte, error)
 	GetStatus(ctx context.Context, arg GetStatusParams) ([]byte, error)
+	GetSystemMetrics(ctx context.Context, arg GetSystemMetricsParams) ([]byte, error)
+	GetWorkerMetrics(ctx context.Context, arg GetWorkerMetricsParams) ([]byte, error)
 	// Bound what follows in this transaction, in milliseconds: each statement, and each pause between two.
 	LimitTransaction(ctx context.Context, milliseconds int64) error
 	ListConsumerGroups(ctx context.Context, tenantID uuid.UUID) ([]byte, error)

@@ -25,3 +25,56 @@ SELECT * FROM queen.list_queue_metrics_v1();
 -- name: ListLag :many
 -- How far behind queues and groups are, at most so many of each.
 SELECT * FROM queen.list_lag_v1(p_max_rows => @max_rows::integer);
+
+-- name: GetQueueLag :one
+SELECT queen.get_queue_lag_v1(
+    p_from => sqlc.narg('since')::timestamptz,
+    p_to => sqlc.narg('until')::timestamptz,
+    p_queue => sqlc.narg('queue')::text,
+    p_tenant_id => @tenant_id::uuid)::json AS result;
+
+-- name: GetQueueOps :one
+SELECT queen.get_queue_ops_v1(
+    p_from => sqlc.narg('since')::timestamptz,
+    p_to => sqlc.narg('until')::timestamptz,
+    p_queue => sqlc.narg('queue')::text,
+    p_tenant_id => @tenant_id::uuid)::json AS result;
+
+-- name: GetQueueParkedReplicas :one
+SELECT queen.get_queue_parked_replicas_v1(
+    p_from => sqlc.narg('since')::timestamptz,
+    p_to => sqlc.narg('until')::timestamptz,
+    p_queue => sqlc.narg('queue')::text,
+    p_tenant_id => @tenant_id::uuid)::json AS result;
+
+-- name: GetSystemMetrics :one
+SELECT queen.get_system_metrics_v1(
+    p_from => sqlc.narg('since')::timestamptz,
+    p_to => sqlc.narg('until')::timestamptz,
+    p_hostname => sqlc.narg('hostname')::text,
+    p_worker_id => sqlc.narg('worker_id')::integer)::json AS result;
+
+-- name: GetWorkerMetrics :one
+SELECT queen.get_worker_metrics_v1(
+    p_from => sqlc.narg('since')::timestamptz,
+    p_to => sqlc.narg('until')::timestamptz,
+    p_queue => sqlc.narg('queue')::text,
+    p_hostname => sqlc.narg('hostname')::text,
+    p_worker_id => sqlc.narg('worker_id')::integer)::json AS result;
+
+-- name: GetDeadLetterSignatures :one
+SELECT queen.get_dead_letter_signatures_v1(
+    p_queue => @queue::text,
+    p_limit => @max_rows::integer,
+    p_tenant_id => @tenant_id::uuid)::json AS result;
+
+-- name: GetPartitionLiveness :one
+SELECT queen.get_partition_liveness_v1(
+    p_queue => sqlc.narg('queue')::text,
+    p_namespace => sqlc.narg('namespace')::text,
+    p_task => sqlc.narg('task')::text,
+    p_limit => @max_rows::integer,
+    p_tenant_id => @tenant_id::uuid)::json AS result;
+
+-- name: GetPostgresStats :one
+SELECT queen.get_postgres_stats_v1()::json AS result;
