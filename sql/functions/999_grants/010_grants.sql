@@ -40,13 +40,11 @@ LANGUAGE sql STABLE AS $$
                 'log_retention_due_v1', 'log_cleanup_partitions_step_v1', 'log_purge_metrics_step_v1', 'log_walk_watermarks_step_v1', 'get_retention_preview_v1',
                 'get_retention_series_v1']),
             ('queen_reader', ARRAY['list_partition_pins_v1', 'get_retention_preview_v1', 'get_retention_series_v1']),
-                'log_retention_due_v1', 'log_cleanup_partitions_step_v1', 'log_purge_metrics_step_v1', 'log_walk_watermarks_step_v1']),
             ('queen_reader', ARRAY['get_queue_lag_v1', 'get_queue_ops_v1', 'get_queue_parked_replicas_v1', 'get_dead_letter_signatures_v1',
                 'get_partition_liveness_v1']),
             ('queen_admin', ARRAY['get_queue_lag_v1', 'get_queue_ops_v1', 'get_queue_parked_replicas_v1', 'get_dead_letter_signatures_v1',
                 'get_partition_liveness_v1', 'get_system_metrics_v1', 'get_worker_metrics_v1', 'get_postgres_stats_v1', 'get_cluster_metrics_v1',
                 'list_queue_metrics_v1', 'list_lag_v1', 'log_fold_partition_events_step_v1']),
-            ('queen_reader', ARRAY['list_partition_pins_v1']),
             ('queen_admin', ARRAY['doctor_v1', 'verify_v1', 'verify_partitions_v1', 'list_verify_ranges_v1'])
         ) w (grantee, names)
         JOIN pg_catalog.pg_proc p ON p.pronamespace = 'queen'::regnamespace AND p.proname = ANY (w.names)
