@@ -114,7 +114,7 @@ REVOKE ALL ON FUNCTION queen.log_retention_due_v1(integer, uuid[], timestamptz, 
 
 /*
  * Purpose:     partitions of a queue that are over a limit of size, of those written since p_since (NULL: of all). What a
- *              lone segment holds is never too much.
+ *              lone segment holds is never too much. Not SQL: inlined, it would be planned as a join over all partitions.
  * Locks:       none.  Isolation: READ COMMITTED.  Volatility: STABLE.
  * Bounds:      the partitions written since; two key probes each.
  * Idempotency: yes.  Raises: nothing.
@@ -126,7 +126,9 @@ CREATE OR REPLACE FUNCTION queen._over_size(
     p_max_messages bigint,
     p_since timestamptz
 ) RETURNS TABLE (id uuid, oldest_live_at timestamptz)
-LANGUAGE sql STABLE AS $$
+LANGUAGE plpgsql STABLE AS $$
+BEGIN
+    RETURN QUERY
     SELECT h.id, h.oldest_live_at
     FROM queen.partition_head h
     CROSS JOIN LATERAL (
@@ -139,6 +141,6 @@ LANGUAGE sql STABLE AS $$
       AND (p_since IS NULL OR h.last_write_at >= p_since - interval '3 seconds')
       AND f.end_offset < h.head_offset
       AND (h.head_offset - h.log_start + 1 - h.removed_frames > nullif(p_max_messages, 0)
-           OR h.head_cum - f.before - h.removed_bytes > nullif(p_max_bytes, 0))
-$$;
+           OR h.head_cum - f.before - h.removed_bytes > nullif(p_max_bytes, 0));
+END $$;
 REVOKE ALL ON FUNCTION queen._over_size(uuid, bigint, bigint, timestamptz) FROM PUBLIC;
