@@ -11,7 +11,7 @@ MODULES := $(patsubst %/go.mod,%,$(wildcard cmd/peers/go.mod))
 MATRIX  := 16.14.0-beta.17 17.10.0-beta.17 18.4.0-beta.17
 
 .DEFAULT_GOAL := help
-.PHONY: help run build test test-model test-matrix generate verify lint bench extension
+.PHONY: help run build test test-model test-matrix generate sdk verify lint bench extension
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -38,6 +38,9 @@ generate: ## Generate package db and the OpenAPI document
 	$(GO) run ./cmd/regent openapi > .cache/openapi.yaml
 	mv .cache/openapi.yaml api/openapi.yaml
 
+sdk: ## Generate the clients in api/sdk from the OpenAPI document (needs npm and python3)
+	GO='$(GO)' .tools/sdk
+
 verify: ## Check that generated files and module files are current; changes nothing
 	$(TOOL) sqlc diff
 	@for f in db/*.sql.go; do \
@@ -46,6 +49,7 @@ verify: ## Check that generated files and module files are current; changes noth
 	@mkdir -p .cache
 	$(GO) run ./cmd/regent openapi > .cache/openapi.yaml
 	diff -u api/openapi.yaml .cache/openapi.yaml
+	@sha256sum --check --quiet api/sdk/openapi.sha256 || { echo 'the clients in api/sdk are of another document: make sdk' >&2; exit 1; }
 	$(GO) mod tidy -diff
 	$(GO) -C .tools mod tidy -diff
 	@for m in $(MODULES); do echo "$(GO) -C $$m mod tidy -diff"; $(GO) -C "$$m" mod tidy -diff || exit 1; done

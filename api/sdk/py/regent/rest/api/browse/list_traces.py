@@ -1,0 +1,184 @@
+from http import HTTPStatus
+from typing import Any
+from urllib.parse import quote
+
+import httpx
+
+from ... import errors
+from ...client import AuthenticatedClient, Client
+from ...models.error import Error
+from ...models.trace_list import TraceList
+from ...types import Response
+
+
+def _get_kwargs(
+    partition_id: str,
+    transaction_id: str,
+) -> dict[str, Any]:
+    _kwargs: dict[str, Any] = {
+        "method": "get",
+        "url": "/api/v1/traces/{partition_id}/{transaction_id}".format(
+            partition_id=quote(str(partition_id), safe=""),
+            transaction_id=quote(str(transaction_id), safe=""),
+        ),
+    }
+
+    return _kwargs
+
+
+def _parse_response(
+    *, client: AuthenticatedClient | Client, response: httpx.Response
+) -> Error | TraceList | None:
+    if response.status_code == 200:
+        response_200 = TraceList.from_dict(response.json())
+
+        return response_200
+
+    if response.status_code == 400:
+        response_400 = Error.from_dict(response.json())
+
+        return response_400
+
+    if response.status_code == 500:
+        response_500 = Error.from_dict(response.json())
+
+        return response_500
+
+    if response.status_code == 503:
+        response_503 = Error.from_dict(response.json())
+
+        return response_503
+
+    if client.raise_on_unexpected_status:
+        raise errors.UnexpectedStatus(response.status_code, response.content)
+    else:
+        return None
+
+
+def _build_response(
+    *, client: AuthenticatedClient | Client, response: httpx.Response
+) -> Response[Error | TraceList]:
+    return Response(
+        status_code=HTTPStatus(response.status_code),
+        content=response.content,
+        headers=response.headers,
+        parsed=_parse_response(client=client, response=response),
+    )
+
+
+def sync_detailed(
+    partition_id: str,
+    transaction_id: str,
+    *,
+    client: AuthenticatedClient | Client,
+) -> Response[Error | TraceList]:
+    """What was noted about a message, oldest first
+
+    Args:
+        partition_id (str): As delivered.
+        transaction_id (str): As delivered, percent-encoded.
+
+    Raises:
+        errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
+        httpx.TimeoutException: If the request takes longer than Client.timeout.
+
+    Returns:
+        Response[Error | TraceList]
+    """
+
+    kwargs = _get_kwargs(
+        partition_id=partition_id,
+        transaction_id=transaction_id,
+    )
+
+    response = client.get_httpx_client().request(
+        **kwargs,
+    )
+
+    return _build_response(client=client, response=response)
+
+
+def sync(
+    partition_id: str,
+    transaction_id: str,
+    *,
+    client: AuthenticatedClient | Client,
+) -> Error | TraceList | None:
+    """What was noted about a message, oldest first
+
+    Args:
+        partition_id (str): As delivered.
+        transaction_id (str): As delivered, percent-encoded.
+
+    Raises:
+        errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
+        httpx.TimeoutException: If the request takes longer than Client.timeout.
+
+    Returns:
+        Error | TraceList
+    """
+
+    return sync_detailed(
+        partition_id=partition_id,
+        transaction_id=transaction_id,
+        client=client,
+    ).parsed
+
+
+async def asyncio_detailed(
+    partition_id: str,
+    transaction_id: str,
+    *,
+    client: AuthenticatedClient | Client,
+) -> Response[Error | TraceList]:
+    """What was noted about a message, oldest first
+
+    Args:
+        partition_id (str): As delivered.
+        transaction_id (str): As delivered, percent-encoded.
+
+    Raises:
+        errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
+        httpx.TimeoutException: If the request takes longer than Client.timeout.
+
+    Returns:
+        Response[Error | TraceList]
+    """
+
+    kwargs = _get_kwargs(
+        partition_id=partition_id,
+        transaction_id=transaction_id,
+    )
+
+    response = await client.get_async_httpx_client().request(**kwargs)
+
+    return _build_response(client=client, response=response)
+
+
+async def asyncio(
+    partition_id: str,
+    transaction_id: str,
+    *,
+    client: AuthenticatedClient | Client,
+) -> Error | TraceList | None:
+    """What was noted about a message, oldest first
+
+    Args:
+        partition_id (str): As delivered.
+        transaction_id (str): As delivered, percent-encoded.
+
+    Raises:
+        errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
+        httpx.TimeoutException: If the request takes longer than Client.timeout.
+
+    Returns:
+        Error | TraceList
+    """
+
+    return (
+        await asyncio_detailed(
+            partition_id=partition_id,
+            transaction_id=transaction_id,
+            client=client,
+        )
+    ).parsed

@@ -1,0 +1,208 @@
+from http import HTTPStatus
+from typing import Any
+from urllib.parse import quote
+
+import httpx
+
+from ... import errors
+from ...client import AuthenticatedClient, Client
+from ...models.error import Error
+from ...models.missing_message import MissingMessage
+from ...models.replay_response import ReplayResponse
+from ...types import Response
+
+
+def _get_kwargs(
+    partition_id: str,
+    transaction_id: str,
+) -> dict[str, Any]:
+    _kwargs: dict[str, Any] = {
+        "method": "post",
+        "url": "/api/v1/messages/{partition_id}/{transaction_id}/retry".format(
+            partition_id=quote(str(partition_id), safe=""),
+            transaction_id=quote(str(transaction_id), safe=""),
+        ),
+    }
+
+    return _kwargs
+
+
+def _parse_response(
+    *, client: AuthenticatedClient | Client, response: httpx.Response
+) -> Error | MissingMessage | ReplayResponse | None:
+    if response.status_code == 200:
+        response_200 = ReplayResponse.from_dict(response.json())
+
+        return response_200
+
+    if response.status_code == 400:
+        response_400 = Error.from_dict(response.json())
+
+        return response_400
+
+    if response.status_code == 404:
+        response_404 = MissingMessage.from_dict(response.json())
+
+        return response_404
+
+    if response.status_code == 408:
+        response_408 = Error.from_dict(response.json())
+
+        return response_408
+
+    if response.status_code == 413:
+        response_413 = Error.from_dict(response.json())
+
+        return response_413
+
+    if response.status_code == 500:
+        response_500 = Error.from_dict(response.json())
+
+        return response_500
+
+    if response.status_code == 503:
+        response_503 = Error.from_dict(response.json())
+
+        return response_503
+
+    if client.raise_on_unexpected_status:
+        raise errors.UnexpectedStatus(response.status_code, response.content)
+    else:
+        return None
+
+
+def _build_response(
+    *, client: AuthenticatedClient | Client, response: httpx.Response
+) -> Response[Error | MissingMessage | ReplayResponse]:
+    return Response(
+        status_code=HTTPStatus(response.status_code),
+        content=response.content,
+        headers=response.headers,
+        parsed=_parse_response(client=client, response=response),
+    )
+
+
+def sync_detailed(
+    partition_id: str,
+    transaction_id: str,
+    *,
+    client: AuthenticatedClient | Client,
+) -> Response[Error | MissingMessage | ReplayResponse]:
+    """Move the newest dead letter of a message back to its queue
+
+     As a replay of that dead letter.
+
+    Args:
+        partition_id (str): As delivered.
+        transaction_id (str): As delivered, percent-encoded.
+
+    Raises:
+        errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
+        httpx.TimeoutException: If the request takes longer than Client.timeout.
+
+    Returns:
+        Response[Error | MissingMessage | ReplayResponse]
+    """
+
+    kwargs = _get_kwargs(
+        partition_id=partition_id,
+        transaction_id=transaction_id,
+    )
+
+    response = client.get_httpx_client().request(
+        **kwargs,
+    )
+
+    return _build_response(client=client, response=response)
+
+
+def sync(
+    partition_id: str,
+    transaction_id: str,
+    *,
+    client: AuthenticatedClient | Client,
+) -> Error | MissingMessage | ReplayResponse | None:
+    """Move the newest dead letter of a message back to its queue
+
+     As a replay of that dead letter.
+
+    Args:
+        partition_id (str): As delivered.
+        transaction_id (str): As delivered, percent-encoded.
+
+    Raises:
+        errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
+        httpx.TimeoutException: If the request takes longer than Client.timeout.
+
+    Returns:
+        Error | MissingMessage | ReplayResponse
+    """
+
+    return sync_detailed(
+        partition_id=partition_id,
+        transaction_id=transaction_id,
+        client=client,
+    ).parsed
+
+
+async def asyncio_detailed(
+    partition_id: str,
+    transaction_id: str,
+    *,
+    client: AuthenticatedClient | Client,
+) -> Response[Error | MissingMessage | ReplayResponse]:
+    """Move the newest dead letter of a message back to its queue
+
+     As a replay of that dead letter.
+
+    Args:
+        partition_id (str): As delivered.
+        transaction_id (str): As delivered, percent-encoded.
+
+    Raises:
+        errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
+        httpx.TimeoutException: If the request takes longer than Client.timeout.
+
+    Returns:
+        Response[Error | MissingMessage | ReplayResponse]
+    """
+
+    kwargs = _get_kwargs(
+        partition_id=partition_id,
+        transaction_id=transaction_id,
+    )
+
+    response = await client.get_async_httpx_client().request(**kwargs)
+
+    return _build_response(client=client, response=response)
+
+
+async def asyncio(
+    partition_id: str,
+    transaction_id: str,
+    *,
+    client: AuthenticatedClient | Client,
+) -> Error | MissingMessage | ReplayResponse | None:
+    """Move the newest dead letter of a message back to its queue
+
+     As a replay of that dead letter.
+
+    Args:
+        partition_id (str): As delivered.
+        transaction_id (str): As delivered, percent-encoded.
+
+    Raises:
+        errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
+        httpx.TimeoutException: If the request takes longer than Client.timeout.
+
+    Returns:
+        Error | MissingMessage | ReplayResponse
+    """
+
+    return (
+        await asyncio_detailed(
+            partition_id=partition_id,
+            transaction_id=transaction_id,
+            client=client,
+        )
+    ).parsed

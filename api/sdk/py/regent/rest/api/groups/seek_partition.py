@@ -1,0 +1,244 @@
+from http import HTTPStatus
+from typing import Any
+from urllib.parse import quote
+
+import httpx
+
+from ... import errors
+from ...client import AuthenticatedClient, Client
+from ...models.error import Error
+from ...models.seek_partition_response import SeekPartitionResponse
+from ...models.seek_request import SeekRequest
+from ...types import UNSET, Response, Unset
+
+
+def _get_kwargs(
+    group: str,
+    queue: str,
+    partition: str,
+    *,
+    body: SeekRequest | Unset = UNSET,
+) -> dict[str, Any]:
+    headers: dict[str, Any] = {}
+
+    _kwargs: dict[str, Any] = {
+        "method": "post",
+        "url": "/api/v1/consumer-groups/{group}/queues/{queue}/partitions/{partition}/seek".format(
+            group=quote(str(group), safe=""),
+            queue=quote(str(queue), safe=""),
+            partition=quote(str(partition), safe=""),
+        ),
+    }
+
+    if not isinstance(body, Unset):
+        _kwargs["json"] = body.to_dict()
+
+    headers["Content-Type"] = "application/json"
+
+    _kwargs["headers"] = headers
+    return _kwargs
+
+
+def _parse_response(
+    *, client: AuthenticatedClient | Client, response: httpx.Response
+) -> Error | SeekPartitionResponse | None:
+    if response.status_code == 200:
+        response_200 = SeekPartitionResponse.from_dict(response.json())
+
+        return response_200
+
+    if response.status_code == 400:
+        response_400 = Error.from_dict(response.json())
+
+        return response_400
+
+    if response.status_code == 404:
+        response_404 = Error.from_dict(response.json())
+
+        return response_404
+
+    if response.status_code == 408:
+        response_408 = Error.from_dict(response.json())
+
+        return response_408
+
+    if response.status_code == 413:
+        response_413 = Error.from_dict(response.json())
+
+        return response_413
+
+    if response.status_code == 500:
+        response_500 = Error.from_dict(response.json())
+
+        return response_500
+
+    if response.status_code == 503:
+        response_503 = Error.from_dict(response.json())
+
+        return response_503
+
+    if client.raise_on_unexpected_status:
+        raise errors.UnexpectedStatus(response.status_code, response.content)
+    else:
+        return None
+
+
+def _build_response(
+    *, client: AuthenticatedClient | Client, response: httpx.Response
+) -> Response[Error | SeekPartitionResponse]:
+    return Response(
+        status_code=HTTPStatus(response.status_code),
+        content=response.content,
+        headers=response.headers,
+        parsed=_parse_response(client=client, response=response),
+    )
+
+
+def sync_detailed(
+    group: str,
+    queue: str,
+    partition: str,
+    *,
+    client: AuthenticatedClient | Client,
+    body: SeekRequest | Unset = UNSET,
+) -> Response[Error | SeekPartitionResponse]:
+    """Move a group on one partition, to the end or to a time
+
+     Without a body: to the end.
+
+    Args:
+        group (str): Name of the consumer group, percent-encoded.
+        queue (str): Name of the queue, percent-encoded.
+        partition (str): Name of the partition, percent-encoded.
+        body (SeekRequest | Unset):
+
+    Raises:
+        errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
+        httpx.TimeoutException: If the request takes longer than Client.timeout.
+
+    Returns:
+        Response[Error | SeekPartitionResponse]
+    """
+
+    kwargs = _get_kwargs(
+        group=group,
+        queue=queue,
+        partition=partition,
+        body=body,
+    )
+
+    response = client.get_httpx_client().request(
+        **kwargs,
+    )
+
+    return _build_response(client=client, response=response)
+
+
+def sync(
+    group: str,
+    queue: str,
+    partition: str,
+    *,
+    client: AuthenticatedClient | Client,
+    body: SeekRequest | Unset = UNSET,
+) -> Error | SeekPartitionResponse | None:
+    """Move a group on one partition, to the end or to a time
+
+     Without a body: to the end.
+
+    Args:
+        group (str): Name of the consumer group, percent-encoded.
+        queue (str): Name of the queue, percent-encoded.
+        partition (str): Name of the partition, percent-encoded.
+        body (SeekRequest | Unset):
+
+    Raises:
+        errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
+        httpx.TimeoutException: If the request takes longer than Client.timeout.
+
+    Returns:
+        Error | SeekPartitionResponse
+    """
+
+    return sync_detailed(
+        group=group,
+        queue=queue,
+        partition=partition,
+        client=client,
+        body=body,
+    ).parsed
+
+
+async def asyncio_detailed(
+    group: str,
+    queue: str,
+    partition: str,
+    *,
+    client: AuthenticatedClient | Client,
+    body: SeekRequest | Unset = UNSET,
+) -> Response[Error | SeekPartitionResponse]:
+    """Move a group on one partition, to the end or to a time
+
+     Without a body: to the end.
+
+    Args:
+        group (str): Name of the consumer group, percent-encoded.
+        queue (str): Name of the queue, percent-encoded.
+        partition (str): Name of the partition, percent-encoded.
+        body (SeekRequest | Unset):
+
+    Raises:
+        errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
+        httpx.TimeoutException: If the request takes longer than Client.timeout.
+
+    Returns:
+        Response[Error | SeekPartitionResponse]
+    """
+
+    kwargs = _get_kwargs(
+        group=group,
+        queue=queue,
+        partition=partition,
+        body=body,
+    )
+
+    response = await client.get_async_httpx_client().request(**kwargs)
+
+    return _build_response(client=client, response=response)
+
+
+async def asyncio(
+    group: str,
+    queue: str,
+    partition: str,
+    *,
+    client: AuthenticatedClient | Client,
+    body: SeekRequest | Unset = UNSET,
+) -> Error | SeekPartitionResponse | None:
+    """Move a group on one partition, to the end or to a time
+
+     Without a body: to the end.
+
+    Args:
+        group (str): Name of the consumer group, percent-encoded.
+        queue (str): Name of the queue, percent-encoded.
+        partition (str): Name of the partition, percent-encoded.
+        body (SeekRequest | Unset):
+
+    Raises:
+        errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
+        httpx.TimeoutException: If the request takes longer than Client.timeout.
+
+    Returns:
+        Error | SeekPartitionResponse
+    """
+
+    return (
+        await asyncio_detailed(
+            group=group,
+            queue=queue,
+            partition=partition,
+            client=client,
+            body=body,
+        )
+    ).parsed

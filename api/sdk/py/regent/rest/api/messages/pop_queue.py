@@ -1,0 +1,357 @@
+from http import HTTPStatus
+from typing import Any, cast
+from urllib.parse import quote
+
+import httpx
+
+from ... import errors
+from ...client import AuthenticatedClient, Client
+from ...models.error import Error
+from ...models.pop_response import PopResponse
+from ...types import UNSET, Response, Unset
+
+
+def _get_kwargs(
+    queue: str,
+    *,
+    batch: int | Unset = 200,
+    partitions: int | Unset = 1,
+    auto_ack: bool | Unset = False,
+    wait: bool | Unset = False,
+    timeout: int | Unset = UNSET,
+    lease_seconds: int | Unset = UNSET,
+    consumer_group: str | Unset = "__QUEUE_MODE__",
+    subscription_mode: str | Unset = UNSET,
+    subscription_from: str | Unset = UNSET,
+    conflation: bool | Unset = False,
+    autopilot: bool | Unset = False,
+) -> dict[str, Any]:
+    params: dict[str, Any] = {}
+
+    params["batch"] = batch
+
+    params["partitions"] = partitions
+
+    params["autoAck"] = auto_ack
+
+    params["wait"] = wait
+
+    params["timeout"] = timeout
+
+    params["leaseSeconds"] = lease_seconds
+
+    params["consumerGroup"] = consumer_group
+
+    params["subscriptionMode"] = subscription_mode
+
+    params["subscriptionFrom"] = subscription_from
+
+    params["conflation"] = conflation
+
+    params["autopilot"] = autopilot
+
+    params = {k: v for k, v in params.items() if v is not UNSET and v is not None}
+
+    _kwargs: dict[str, Any] = {
+        "method": "get",
+        "url": "/api/v1/pop/queue/{queue}".format(
+            queue=quote(str(queue), safe=""),
+        ),
+        "params": params,
+    }
+
+    return _kwargs
+
+
+def _parse_response(
+    *, client: AuthenticatedClient | Client, response: httpx.Response
+) -> Any | Error | PopResponse | None:
+    if response.status_code == 200:
+        response_200 = PopResponse.from_dict(response.json())
+
+        return response_200
+
+    if response.status_code == 204:
+        response_204 = cast(Any, None)
+        return response_204
+
+    if response.status_code == 400:
+        response_400 = Error.from_dict(response.json())
+
+        return response_400
+
+    if response.status_code == 500:
+        response_500 = Error.from_dict(response.json())
+
+        return response_500
+
+    if response.status_code == 503:
+        response_503 = Error.from_dict(response.json())
+
+        return response_503
+
+    if client.raise_on_unexpected_status:
+        raise errors.UnexpectedStatus(response.status_code, response.content)
+    else:
+        return None
+
+
+def _build_response(
+    *, client: AuthenticatedClient | Client, response: httpx.Response
+) -> Response[Any | Error | PopResponse]:
+    return Response(
+        status_code=HTTPStatus(response.status_code),
+        content=response.content,
+        headers=response.headers,
+        parsed=_parse_response(client=client, response=response),
+    )
+
+
+def sync_detailed(
+    queue: str,
+    *,
+    client: AuthenticatedClient | Client,
+    batch: int | Unset = 200,
+    partitions: int | Unset = 1,
+    auto_ack: bool | Unset = False,
+    wait: bool | Unset = False,
+    timeout: int | Unset = UNSET,
+    lease_seconds: int | Unset = UNSET,
+    consumer_group: str | Unset = "__QUEUE_MODE__",
+    subscription_mode: str | Unset = UNSET,
+    subscription_from: str | Unset = UNSET,
+    conflation: bool | Unset = False,
+    autopilot: bool | Unset = False,
+) -> Response[Any | Error | PopResponse]:
+    """Take messages of a queue
+
+     Claims messages for a consumer group under a lease: acknowledge them, or they come again when the
+    lease ends. Nothing to deliver is a bare 204; with wait=true that comes after the timeout.
+
+    Args:
+        queue (str): Name of the queue.
+        batch (int | Unset):  Default: 200.
+        partitions (int | Unset):  Default: 1.
+        auto_ack (bool | Unset):  Default: False.
+        wait (bool | Unset):  Default: False.
+        timeout (int | Unset):
+        lease_seconds (int | Unset):
+        consumer_group (str | Unset):  Default: '__QUEUE_MODE__'.
+        subscription_mode (str | Unset):
+        subscription_from (str | Unset):
+        conflation (bool | Unset):  Default: False.
+        autopilot (bool | Unset):  Default: False.
+
+    Raises:
+        errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
+        httpx.TimeoutException: If the request takes longer than Client.timeout.
+
+    Returns:
+        Response[Any | Error | PopResponse]
+    """
+
+    kwargs = _get_kwargs(
+        queue=queue,
+        batch=batch,
+        partitions=partitions,
+        auto_ack=auto_ack,
+        wait=wait,
+        timeout=timeout,
+        lease_seconds=lease_seconds,
+        consumer_group=consumer_group,
+        subscription_mode=subscription_mode,
+        subscription_from=subscription_from,
+        conflation=conflation,
+        autopilot=autopilot,
+    )
+
+    response = client.get_httpx_client().request(
+        **kwargs,
+    )
+
+    return _build_response(client=client, response=response)
+
+
+def sync(
+    queue: str,
+    *,
+    client: AuthenticatedClient | Client,
+    batch: int | Unset = 200,
+    partitions: int | Unset = 1,
+    auto_ack: bool | Unset = False,
+    wait: bool | Unset = False,
+    timeout: int | Unset = UNSET,
+    lease_seconds: int | Unset = UNSET,
+    consumer_group: str | Unset = "__QUEUE_MODE__",
+    subscription_mode: str | Unset = UNSET,
+    subscription_from: str | Unset = UNSET,
+    conflation: bool | Unset = False,
+    autopilot: bool | Unset = False,
+) -> Any | Error | PopResponse | None:
+    """Take messages of a queue
+
+     Claims messages for a consumer group under a lease: acknowledge them, or they come again when the
+    lease ends. Nothing to deliver is a bare 204; with wait=true that comes after the timeout.
+
+    Args:
+        queue (str): Name of the queue.
+        batch (int | Unset):  Default: 200.
+        partitions (int | Unset):  Default: 1.
+        auto_ack (bool | Unset):  Default: False.
+        wait (bool | Unset):  Default: False.
+        timeout (int | Unset):
+        lease_seconds (int | Unset):
+        consumer_group (str | Unset):  Default: '__QUEUE_MODE__'.
+        subscription_mode (str | Unset):
+        subscription_from (str | Unset):
+        conflation (bool | Unset):  Default: False.
+        autopilot (bool | Unset):  Default: False.
+
+    Raises:
+        errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
+        httpx.TimeoutException: If the request takes longer than Client.timeout.
+
+    Returns:
+        Any | Error | PopResponse
+    """
+
+    return sync_detailed(
+        queue=queue,
+        client=client,
+        batch=batch,
+        partitions=partitions,
+        auto_ack=auto_ack,
+        wait=wait,
+        timeout=timeout,
+        lease_seconds=lease_seconds,
+        consumer_group=consumer_group,
+        subscription_mode=subscription_mode,
+        subscription_from=subscription_from,
+        conflation=conflation,
+        autopilot=autopilot,
+    ).parsed
+
+
+async def asyncio_detailed(
+    queue: str,
+    *,
+    client: AuthenticatedClient | Client,
+    batch: int | Unset = 200,
+    partitions: int | Unset = 1,
+    auto_ack: bool | Unset = False,
+    wait: bool | Unset = False,
+    timeout: int | Unset = UNSET,
+    lease_seconds: int | Unset = UNSET,
+    consumer_group: str | Unset = "__QUEUE_MODE__",
+    subscription_mode: str | Unset = UNSET,
+    subscription_from: str | Unset = UNSET,
+    conflation: bool | Unset = False,
+    autopilot: bool | Unset = False,
+) -> Response[Any | Error | PopResponse]:
+    """Take messages of a queue
+
+     Claims messages for a consumer group under a lease: acknowledge them, or they come again when the
+    lease ends. Nothing to deliver is a bare 204; with wait=true that comes after the timeout.
+
+    Args:
+        queue (str): Name of the queue.
+        batch (int | Unset):  Default: 200.
+        partitions (int | Unset):  Default: 1.
+        auto_ack (bool | Unset):  Default: False.
+        wait (bool | Unset):  Default: False.
+        timeout (int | Unset):
+        lease_seconds (int | Unset):
+        consumer_group (str | Unset):  Default: '__QUEUE_MODE__'.
+        subscription_mode (str | Unset):
+        subscription_from (str | Unset):
+        conflation (bool | Unset):  Default: False.
+        autopilot (bool | Unset):  Default: False.
+
+    Raises:
+        errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
+        httpx.TimeoutException: If the request takes longer than Client.timeout.
+
+    Returns:
+        Response[Any | Error | PopResponse]
+    """
+
+    kwargs = _get_kwargs(
+        queue=queue,
+        batch=batch,
+        partitions=partitions,
+        auto_ack=auto_ack,
+        wait=wait,
+        timeout=timeout,
+        lease_seconds=lease_seconds,
+        consumer_group=consumer_group,
+        subscription_mode=subscription_mode,
+        subscription_from=subscription_from,
+        conflation=conflation,
+        autopilot=autopilot,
+    )
+
+    response = await client.get_async_httpx_client().request(**kwargs)
+
+    return _build_response(client=client, response=response)
+
+
+async def asyncio(
+    queue: str,
+    *,
+    client: AuthenticatedClient | Client,
+    batch: int | Unset = 200,
+    partitions: int | Unset = 1,
+    auto_ack: bool | Unset = False,
+    wait: bool | Unset = False,
+    timeout: int | Unset = UNSET,
+    lease_seconds: int | Unset = UNSET,
+    consumer_group: str | Unset = "__QUEUE_MODE__",
+    subscription_mode: str | Unset = UNSET,
+    subscription_from: str | Unset = UNSET,
+    conflation: bool | Unset = False,
+    autopilot: bool | Unset = False,
+) -> Any | Error | PopResponse | None:
+    """Take messages of a queue
+
+     Claims messages for a consumer group under a lease: acknowledge them, or they come again when the
+    lease ends. Nothing to deliver is a bare 204; with wait=true that comes after the timeout.
+
+    Args:
+        queue (str): Name of the queue.
+        batch (int | Unset):  Default: 200.
+        partitions (int | Unset):  Default: 1.
+        auto_ack (bool | Unset):  Default: False.
+        wait (bool | Unset):  Default: False.
+        timeout (int | Unset):
+        lease_seconds (int | Unset):
+        consumer_group (str | Unset):  Default: '__QUEUE_MODE__'.
+        subscription_mode (str | Unset):
+        subscription_from (str | Unset):
+        conflation (bool | Unset):  Default: False.
+        autopilot (bool | Unset):  Default: False.
+
+    Raises:
+        errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
+        httpx.TimeoutException: If the request takes longer than Client.timeout.
+
+    Returns:
+        Any | Error | PopResponse
+    """
+
+    return (
+        await asyncio_detailed(
+            queue=queue,
+            client=client,
+            batch=batch,
+            partitions=partitions,
+            auto_ack=auto_ack,
+            wait=wait,
+            timeout=timeout,
+            lease_seconds=lease_seconds,
+            consumer_group=consumer_group,
+            subscription_mode=subscription_mode,
+            subscription_from=subscription_from,
+            conflation=conflation,
+            autopilot=autopilot,
+        )
+    ).parsed

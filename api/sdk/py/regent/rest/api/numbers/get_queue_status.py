@@ -1,0 +1,183 @@
+from http import HTTPStatus
+from typing import Any
+from urllib.parse import quote
+
+import httpx
+
+from ... import errors
+from ...client import AuthenticatedClient, Client
+from ...models.error import Error
+from ...models.queue_status import QueueStatus
+from ...types import Response
+
+
+def _get_kwargs(
+    queue: str,
+) -> dict[str, Any]:
+    _kwargs: dict[str, Any] = {
+        "method": "get",
+        "url": "/api/v1/status/queues/{queue}".format(
+            queue=quote(str(queue), safe=""),
+        ),
+    }
+
+    return _kwargs
+
+
+def _parse_response(
+    *, client: AuthenticatedClient | Client, response: httpx.Response
+) -> Error | QueueStatus | None:
+    if response.status_code == 200:
+        response_200 = QueueStatus.from_dict(response.json())
+
+        return response_200
+
+    if response.status_code == 400:
+        response_400 = Error.from_dict(response.json())
+
+        return response_400
+
+    if response.status_code == 404:
+        response_404 = Error.from_dict(response.json())
+
+        return response_404
+
+    if response.status_code == 500:
+        response_500 = Error.from_dict(response.json())
+
+        return response_500
+
+    if response.status_code == 503:
+        response_503 = Error.from_dict(response.json())
+
+        return response_503
+
+    if client.raise_on_unexpected_status:
+        raise errors.UnexpectedStatus(response.status_code, response.content)
+    else:
+        return None
+
+
+def _build_response(
+    *, client: AuthenticatedClient | Client, response: httpx.Response
+) -> Response[Error | QueueStatus]:
+    return Response(
+        status_code=HTTPStatus(response.status_code),
+        content=response.content,
+        headers=response.headers,
+        parsed=_parse_response(client=client, response=response),
+    )
+
+
+def sync_detailed(
+    queue: str,
+    *,
+    client: AuthenticatedClient | Client,
+) -> Response[Error | QueueStatus]:
+    """One queue and how far it was consumed
+
+     Counted now.
+
+    Args:
+        queue (str): Name of the queue, percent-encoded.
+
+    Raises:
+        errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
+        httpx.TimeoutException: If the request takes longer than Client.timeout.
+
+    Returns:
+        Response[Error | QueueStatus]
+    """
+
+    kwargs = _get_kwargs(
+        queue=queue,
+    )
+
+    response = client.get_httpx_client().request(
+        **kwargs,
+    )
+
+    return _build_response(client=client, response=response)
+
+
+def sync(
+    queue: str,
+    *,
+    client: AuthenticatedClient | Client,
+) -> Error | QueueStatus | None:
+    """One queue and how far it was consumed
+
+     Counted now.
+
+    Args:
+        queue (str): Name of the queue, percent-encoded.
+
+    Raises:
+        errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
+        httpx.TimeoutException: If the request takes longer than Client.timeout.
+
+    Returns:
+        Error | QueueStatus
+    """
+
+    return sync_detailed(
+        queue=queue,
+        client=client,
+    ).parsed
+
+
+async def asyncio_detailed(
+    queue: str,
+    *,
+    client: AuthenticatedClient | Client,
+) -> Response[Error | QueueStatus]:
+    """One queue and how far it was consumed
+
+     Counted now.
+
+    Args:
+        queue (str): Name of the queue, percent-encoded.
+
+    Raises:
+        errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
+        httpx.TimeoutException: If the request takes longer than Client.timeout.
+
+    Returns:
+        Response[Error | QueueStatus]
+    """
+
+    kwargs = _get_kwargs(
+        queue=queue,
+    )
+
+    response = await client.get_async_httpx_client().request(**kwargs)
+
+    return _build_response(client=client, response=response)
+
+
+async def asyncio(
+    queue: str,
+    *,
+    client: AuthenticatedClient | Client,
+) -> Error | QueueStatus | None:
+    """One queue and how far it was consumed
+
+     Counted now.
+
+    Args:
+        queue (str): Name of the queue, percent-encoded.
+
+    Raises:
+        errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
+        httpx.TimeoutException: If the request takes longer than Client.timeout.
+
+    Returns:
+        Error | QueueStatus
+    """
+
+    return (
+        await asyncio_detailed(
+            queue=queue,
+            client=client,
+        )
+    ).parsed

@@ -1,0 +1,88 @@
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, TypeVar
+
+from attrs import define as _attrs_define
+from attrs import field as _attrs_field
+
+from ..types import UNSET, Unset
+
+T = TypeVar("T", bound="Error")
+
+
+@_attrs_define
+class Error:
+    """
+    Attributes:
+        code (str): What went wrong, for programs: QNxxx, an SQLSTATE, or a word.
+        error (str): What went wrong, for people. Never repeats what was sent.
+        retryable (bool): Whether the same call may succeed later.
+        invalid (str | Unset): The option or argument at fault, where one is known.
+    """
+
+    code: str
+    error: str
+    retryable: bool
+    invalid: str | Unset = UNSET
+    additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)
+
+    def to_dict(self) -> dict[str, Any]:
+        code = self.code
+
+        error = self.error
+
+        retryable = self.retryable
+
+        invalid = self.invalid
+
+        field_dict: dict[str, Any] = {}
+        field_dict.update(self.additional_properties)
+        field_dict.update(
+            {
+                "code": code,
+                "error": error,
+                "retryable": retryable,
+            }
+        )
+        if invalid is not UNSET:
+            field_dict["invalid"] = invalid
+
+        return field_dict
+
+    @classmethod
+    def from_dict(cls: type[T], src_dict: Mapping[str, Any]) -> T:
+        d = dict(src_dict)
+        code = d.pop("code")
+
+        error = d.pop("error")
+
+        retryable = d.pop("retryable")
+
+        invalid = d.pop("invalid", UNSET)
+
+        error = cls(
+            code=code,
+            error=error,
+            retryable=retryable,
+            invalid=invalid,
+        )
+
+        error.additional_properties = d
+        return error
+
+    @property
+    def additional_keys(self) -> list[str]:
+        return list(self.additional_properties.keys())
+
+    def __getitem__(self, key: str) -> Any:
+        return self.additional_properties[key]
+
+    def __setitem__(self, key: str, value: Any) -> None:
+        self.additional_properties[key] = value
+
+    def __delitem__(self, key: str) -> None:
+        del self.additional_properties[key]
+
+    def __contains__(self, key: str) -> bool:
+        return key in self.additional_properties

@@ -1,0 +1,91 @@
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from attrs import define as _attrs_define
+from attrs import field as _attrs_field
+
+if TYPE_CHECKING:
+    from ..models.label_messages import LabelMessages
+
+
+T = TypeVar("T", bound="NamespaceNumbers")
+
+
+@_attrs_define
+class NamespaceNumbers:
+    """
+    Attributes:
+        messages (LabelMessages):
+        namespace (str):
+        partitions (int):
+        queues (int):
+    """
+
+    messages: LabelMessages
+    namespace: str
+    partitions: int
+    queues: int
+    additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)
+
+    def to_dict(self) -> dict[str, Any]:
+        messages = self.messages.to_dict()
+
+        namespace = self.namespace
+
+        partitions = self.partitions
+
+        queues = self.queues
+
+        field_dict: dict[str, Any] = {}
+        field_dict.update(self.additional_properties)
+        field_dict.update(
+            {
+                "messages": messages,
+                "namespace": namespace,
+                "partitions": partitions,
+                "queues": queues,
+            }
+        )
+
+        return field_dict
+
+    @classmethod
+    def from_dict(cls: type[T], src_dict: Mapping[str, Any]) -> T:
+        from ..models.label_messages import LabelMessages  # noqa: PLC0415
+
+        d = dict(src_dict)
+        messages = LabelMessages.from_dict(d.pop("messages"))
+
+        namespace = d.pop("namespace")
+
+        partitions = d.pop("partitions")
+
+        queues = d.pop("queues")
+
+        namespace_numbers = cls(
+            messages=messages,
+            namespace=namespace,
+            partitions=partitions,
+            queues=queues,
+        )
+
+        namespace_numbers.additional_properties = d
+        return namespace_numbers
+
+    @property
+    def additional_keys(self) -> list[str]:
+        return list(self.additional_properties.keys())
+
+    def __getitem__(self, key: str) -> Any:
+        return self.additional_properties[key]
+
+    def __setitem__(self, key: str, value: Any) -> None:
+        self.additional_properties[key] = value
+
+    def __delitem__(self, key: str) -> None:
+        del self.additional_properties[key]
+
+    def __contains__(self, key: str) -> bool:
+        return key in self.additional_properties

@@ -1,0 +1,9 @@
+from enum import StrEnum
+
+
+class ReplayFailureResult(StrEnum):
+    FAILED = "failed"
+    MAINTENANCE = "maintenance"
+
+    def __str__(self) -> str:
+        return str(self.value)
