@@ -32,7 +32,7 @@ func (ts *testServer) flush() {
 // lifetime is one column of the lifetime totals.
 func (ts *testServer) lifetime(column string) int {
 	ts.t.Helper()
-	return ts.count(`SELECT ` + column + ` FROM queen.worker_metrics_summary`)
+	return ts.count(`SELECT coalesce(sum(` + column + `), 0)::bigint FROM queen.worker_metrics_summary`)
 }
 
 // ofQueue is the sum of a column over the minutes of a queue.

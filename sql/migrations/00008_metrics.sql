@@ -91,33 +91,7 @@ CREATE TABLE queen.worker_metrics_summary (
     CONSTRAINT worker_metrics_summary_pkey PRIMARY KEY (singleton),
     CONSTRAINT worker_metrics_summary_singleton CHECK (singleton)
 );
-INSERT INTO queen.worker_metrics_summary DEFAULT VALUES;
-COMMENT ON TABLE queen.worker_metrics_summary IS 'Lifetime totals of all servers: one row, the sum of all worker_metrics that were ever inserted. updated_at is null before the first.';
-
--- +goose StatementBegin
-CREATE FUNCTION queen._worker_metrics_insert() RETURNS trigger
-LANGUAGE plpgsql SECURITY DEFINER SET search_path = queen, pg_catalog, pg_temp AS $$
-BEGIN
-    UPDATE queen.worker_metrics_summary
-    SET total_push_requests = total_push_requests + NEW.push_request_count,
-        total_pop_requests = total_pop_requests + NEW.pop_request_count,
-        total_ack_requests = total_ack_requests + NEW.ack_request_count,
-        total_push_messages = total_push_messages + NEW.push_message_count,
-        total_pop_messages = total_pop_messages + NEW.pop_message_count,
-        total_ack_messages = total_ack_messages + NEW.ack_message_count,
-        total_ack_success = total_ack_success + NEW.ack_success_count,
-        total_ack_failed = total_ack_failed + NEW.ack_failed_count,
-        total_transactions = total_transactions + NEW.transaction_count,
-        total_conflated = total_conflated + NEW.conflated_count,
-        total_db_errors = total_db_errors + NEW.db_error_count,
-        total_dlq = total_dlq + NEW.dlq_count,
-        updated_at = greatest(updated_at, NEW.flushed_at);
-    RETURN NULL;
-END $$;
--- +goose StatementEnd
-REVOKE ALL ON FUNCTION queen._worker_metrics_insert() FROM PUBLIC;
-CREATE TRIGGER worker_metrics_summary AFTER INSERT ON queen.worker_metrics
-    FOR EACH ROW EXECUTE FUNCTION queen._worker_metrics_insert();
+COMMENT ON TABLE queen.worker_metrics_summary IS 'Lifetime totals of all servers: one row, the sum of all that was ever flushed to worker_metrics; none before the first flush.';
 
 CREATE TABLE queen.system_metrics (
     "timestamp" timestamptz NOT NULL,
@@ -135,7 +109,7 @@ COMMENT ON TABLE queen.system_metrics IS 'Samples of each server process, aggreg
 -- create partitions of one queue wait for each other, and deadlock across queues. The flush folds these rows into
 -- queue_lag_metrics.
 CREATE TABLE queen.partition_events (
-    id bigint GENERATED ALWAYS AS IDENTITY,
+    id uuid DEFAULT gen_random_uuid() NOT NULL,
     at timestamptz DEFAULT clock_timestamp() NOT NULL,
     queue_id uuid NOT NULL,
     created bigint DEFAULT 0 NOT NULL,
@@ -148,7 +122,8 @@ COMMENT ON TABLE queen.partition_events IS 'Partitions that were created and del
 CREATE FUNCTION queen._partitions_created() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = queen, pg_catalog, pg_temp AS $$
 BEGIN
-    INSERT INTO queen.partition_events (queue_id, created) SELECT queue_id, count(*) FROM changed GROUP BY queue_id;
+    -- Those of a dump that is restored were created before.
+    INSERT INTO queen.partition_events (queue_id, created) SELECT queue_id, count(*) FROM changed WHERE created_at >= now() GROUP BY queue_id;
     RETURN NULL;
 END $$;
 -- +goose StatementEnd

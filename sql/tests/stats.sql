@@ -231,7 +231,7 @@ BEGIN
     INSERT INTO queen.queue_lag_metrics (bucket_time, queue_id, push_message_count, ack_success_count, avg_lag_ms, max_lag_ms, lag_count)
     SELECT date_trunc('minute', clock_timestamp()) - make_interval(mins => m), (pg_temp.of('empty')).queue_id, 100, 50, lag, lag * 2, n
     FROM (VALUES (1, 100, 1), (2, 400, 3), (20, 90000, 7)) v (m, lag, n);
-    UPDATE queen.worker_metrics_summary SET total_push_messages = 5000000000, total_ack_success = 4000, total_ack_failed = 7, total_dlq = 1, updated_at = clock_timestamp();
+    INSERT INTO queen.worker_metrics_summary (total_push_messages, total_ack_success, total_ack_failed, total_dlq, updated_at) VALUES (5000000000, 4000, 7, 1, clock_timestamp());
     v_mine := queen.get_overview_v1();
     ASSERT v_mine -> 'messages' @> '{"total": 5000000000, "completed": 4000, "failed": 7, "deadLetter": 2}', 'C-30: lifetime totals, 64 bits, never below what is there, got ' || (v_mine -> 'messages')::text;
     ASSERT v_mine -> 'throughput' = '{"ingestedPerSecond": 0.67, "processedPerSecond": 0.33}', 'S-44: five minutes / 300, got ' || (v_mine -> 'throughput')::text;
@@ -296,7 +296,7 @@ DECLARE
     v_id uuid := (pg_temp.of('empty')).queue_id;
 BEGIN
     DELETE FROM queen.queue_lag_metrics;
-    UPDATE queen.worker_metrics_summary SET total_push_messages = 0, total_ack_success = 0, total_ack_failed = 0, total_dlq = 0;
+    DELETE FROM queen.worker_metrics_summary;
     v_doc := queen.get_status_v1();
     ASSERT v_doc -> 'throughput' = '[]' AND v_doc ->> 'pointCount' = '0' AND v_doc ->> 'bucketMinutes' = '1' AND v_doc -> 'workers' = '[]', 'nothing was flushed yet, got ' || v_doc::text;
     ASSERT v_doc -> 'leases' = '{"active": 1, "partitionsWithLeases": 1, "totalBatchSize": 7000000000000, "totalAcked": 0}', 'live leases, not those of hidden queues, got ' || (v_doc -> 'leases')::text;
@@ -310,6 +310,7 @@ BEGIN
         ack_success_count, ack_failed_count, db_error_count, dlq_count, avg_lag_ms, max_lag_ms, lag_count, min_free_slots, db_connections)
     SELECT gen_random_uuid(), queen._bucket(v_now - ago, 1), host, 1, v_now - ago, 2, pushed, 60, 60, 50, 10, 1, 2, lag, lag * 2, n, 7, 8
     FROM (VALUES (interval '0', 'a', 120, 10, 1), (interval '0', 'b', 60, 40, 2), (interval '10 minutes', 'a', 6, 0, 0), (interval '2 days', 'c', 1, 9, 9)) v (ago, host, pushed, lag, n);
+    PERFORM queen._add_totals(w) FROM queen.worker_metrics w;
     INSERT INTO queen.system_metrics ("timestamp", hostname, port, pid, metrics)
     VALUES (v_now, 'a', 1, 1, '{"cpu": {"user_us": {"avg": 1250}, "system_us": {"avg": 50}}, "memory": {"rss_bytes": {"avg": 52428800}}, "database": {"pool_size": {"avg": 8}, "pool_idle": {"avg": 6}, "pool_active": {"avg": 2}}}');
     INSERT INTO queen.queue_lag_metrics (bucket_time, queue_id, push_message_count, pop_count, ack_success_count) VALUES (queen._bucket(v_now, 1), v_id, 30, 20, 10);

@@ -105,7 +105,7 @@ LANGUAGE sql STABLE AS $$
         JOIN queen.queues q ON q.id = p.queue_id AND q.deleted_at IS NULL
     )
     SELECT json_build_object(
-        'totalMessages', greatest((SELECT m.total_dlq FROM queen.worker_metrics_summary m), count(*)),
+        'totalMessages', greatest((SELECT m.total_dlq FROM queen._totals() m), count(*)),
         'currentMessages', count(*),
         'affectedPartitions', count(DISTINCT d.partition_id),
         'topErrors', (

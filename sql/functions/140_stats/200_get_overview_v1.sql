@@ -44,7 +44,7 @@ SET search_path = queen, pg_catalog, pg_temp AS $$
             greatest(m.total_dlq, s.dead_letter_messages) AS dead
         FROM stored s
         CROSS JOIN who w
-        LEFT JOIN queen.worker_metrics_summary m ON w.whole
+        LEFT JOIN queen._totals() m ON w.whole
     ),
     recent AS (
         SELECT

@@ -74,7 +74,7 @@ BEGIN
                 FROM queen.worker_metrics w
                 WHERE w.bucket_time >= queen._bucket(v_from, 1) AND w.bucket_time <= v_to),
             'statsAge', queen._stats_age(s.last_computed_at))
-        FROM queen.worker_metrics_summary m
+        FROM queen._totals() m
         LEFT JOIN queen.stats s ON s.stat_type = 'system' AND s.stat_key = 'global');
 END $$;
 COMMENT ON FUNCTION queen.get_status_v1(timestamptz, timestamptz, text, text, text) IS

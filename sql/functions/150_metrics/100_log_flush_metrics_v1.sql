@@ -25,6 +25,7 @@ SET jit = off
 AS $$
 DECLARE
     r_out queen.step_row;
+    r_row queen.worker_metrics;
     v_at timestamptz := clock_timestamp();
 BEGIN
     PERFORM queen._require_read_committed();
@@ -45,7 +46,6 @@ BEGIN
     INSERT INTO queen.system_metrics ("timestamp", hostname, port, worker_id, pid, sample_count, metrics)
     VALUES (v_at, p_hostname, p_port, p_worker_id, p_pid, coalesce((p_system ->> 'samples')::bigint, 1), p_system - 'samples')
     ON CONFLICT DO NOTHING;
-    -- Last, for its trigger locks the one row of all servers.
     INSERT INTO queen.worker_metrics (flush_id, bucket_time, hostname, worker_id, pid, port, flushed_at,
         push_request_count, pop_request_count, ack_request_count, push_message_count, pop_message_count, ack_message_count,
         ack_success_count, ack_failed_count, transaction_count, conflated_count, db_error_count, dlq_count, jobs_done,
@@ -61,9 +61,43 @@ BEGIN
         pop_messages bigint, ack_messages bigint, ack_success bigint, ack_failed bigint, transactions bigint, conflated bigint,
         db_errors bigint, dlq bigint, jobs bigint, lag_ms double precision, max_lag_ms bigint, lag_count bigint,
         avg_event_loop_lag_ms double precision, max_event_loop_lag_ms bigint, avg_free_slots double precision, min_free_slots bigint,
-        db_connections bigint);
+        db_connections bigint)
+    RETURNING * INTO r_row;
+    -- Last, for it locks the one row of all servers.
+    PERFORM queen._add_totals(r_row);
     RETURN NEXT r_out;
 END $$;
 COMMENT ON FUNCTION queen.log_flush_metrics_v1(uuid, text, integer, integer, jsonb, jsonb, jsonb, integer) IS
 'Store what a server counted since its last flush; called every METRICS_FLUSH_MS by each server, and once when it stops.';
 REVOKE ALL ON FUNCTION queen.log_flush_metrics_v1(uuid, text, integer, integer, jsonb, jsonb, jsonb, integer) FROM PUBLIC;
+
+/*
+ * Purpose:     add a flush to the lifetime totals. No trigger does it: the rows of a dump must not count again.
+ * Locks:       the one row of all servers.  Isolation: READ COMMITTED.  Volatility: VOLATILE: writes.  Bounds: one row.
+ * Idempotency: none.  Raises: nothing.  Source: S-35.
+ */
+CREATE OR REPLACE FUNCTION queen._add_totals(r_row queen.worker_metrics) RETURNS void
+LANGUAGE plpgsql VOLATILE AS $$
+BEGIN
+    INSERT INTO queen.worker_metrics_summary AS s (total_push_requests, total_pop_requests, total_ack_requests, total_push_messages,
+        total_pop_messages, total_ack_messages, total_ack_success, total_ack_failed, total_transactions, total_conflated,
+        total_db_errors, total_dlq, updated_at)
+    VALUES (r_row.push_request_count, r_row.pop_request_count, r_row.ack_request_count, r_row.push_message_count,
+        r_row.pop_message_count, r_row.ack_message_count, r_row.ack_success_count, r_row.ack_failed_count, r_row.transaction_count,
+        r_row.conflated_count, r_row.db_error_count, r_row.dlq_count, r_row.flushed_at)
+    ON CONFLICT (singleton) DO UPDATE
+    SET total_push_requests = s.total_push_requests + excluded.total_push_requests,
+        total_pop_requests = s.total_pop_requests + excluded.total_pop_requests,
+        total_ack_requests = s.total_ack_requests + excluded.total_ack_requests,
+        total_push_messages = s.total_push_messages + excluded.total_push_messages,
+        total_pop_messages = s.total_pop_messages + excluded.total_pop_messages,
+        total_ack_messages = s.total_ack_messages + excluded.total_ack_messages,
+        total_ack_success = s.total_ack_success + excluded.total_ack_success,
+        total_ack_failed = s.total_ack_failed + excluded.total_ack_failed,
+        total_transactions = s.total_transactions + excluded.total_transactions,
+        total_conflated = s.total_conflated + excluded.total_conflated,
+        total_db_errors = s.total_db_errors + excluded.total_db_errors,
+        total_dlq = s.total_dlq + excluded.total_dlq,
+        updated_at = greatest(s.updated_at, excluded.updated_at);
+END $$;
+REVOKE ALL ON FUNCTION queen._add_totals(queen.worker_metrics) FROM PUBLIC;

@@ -16,7 +16,7 @@ SET jit = off
 AS $$
 DECLARE
     r_out queen.step_row;
-    v_notes bigint[];
+    v_notes uuid[];
 BEGIN
     PERFORM queen._require_read_committed();
     IF coalesce(p_max_rows, 0) <= 0 THEN

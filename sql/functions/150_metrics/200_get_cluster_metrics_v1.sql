@@ -15,7 +15,7 @@ AS $$
         w.total_ack_messages, w.total_ack_success, w.total_ack_failed, w.total_transactions, w.total_db_errors, w.total_dlq,
         (SELECT coalesce(sum(s.dead_letter_messages), 0)::bigint FROM queen.stats s WHERE s.stat_type = 'queue'),
         w.updated_at
-    FROM queen.worker_metrics_summary w
+    FROM queen._totals() w
 $$;
 COMMENT ON FUNCTION queen.get_cluster_metrics_v1() IS
 'Lifetime totals of all servers: what they stored, delivered and acknowledged since the database was set up.';
