@@ -313,6 +313,9 @@ func TestEveryRouteTellsTheSameCounts_F131(t *testing.T) {
 		SELECT id, 'slow', 0, 2, 'w', now() + interval '1 minute' FROM queen.log_partitions WHERE name = 'a'
 		UNION ALL SELECT id, 'fast', 4, NULL, NULL, NULL FROM queen.log_partitions`)
 
+	ts.post("/api/v1/stats/refresh", "")
+	ts.sql(`SELECT queen.log_refresh_retained_bytes_v1()`)
+
 	var list QueueList
 	r := ts.get("/api/v1/resources/queues?stats=cached&namespace=ignored&limit=x")
 	require.Equal(t, http.StatusOK, r.Status)
