@@ -9,6 +9,7 @@ package api
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -45,6 +46,11 @@ type Server struct {
 	spool  *spool // nil without FILE_BUFFER_DIR
 	owners owners
 	seals  *sealer
+	tokens *tokens // nil without JWT_ENABLED
+	keys   *keyring
+
+	throttle    *throttle    // nil without REGENT_RATE_LIMIT
+	certificate *certificate // nil without REGENT_TLS_CERT
 
 	stopping atomic.Bool    // readyz says no, parked pops go home
 	stop     chan struct{}  // closed when stopping turns true
@@ -82,6 +88,15 @@ func New(cfg Config, pool *pgxpool.Pool, log *slog.Logger) (*Server, error) {
 	s := &Server{cfg: cfg, pool: pool, log: log, stop: make(chan struct{}), room: newWaitroom(), teller: newTeller(), seals: seals}
 	s.collect.begin(cfg)
 	s.refreshing = newTurnstile()
+	s.keys, s.throttle = newKeyring(s), newThrottle(cfg)
+	if cfg.TLSCert != "" {
+		s.certificate = &certificate{certFile: cfg.TLSCert, keyFile: cfg.TLSKey}
+	}
+	if cfg.JWT.Enabled {
+		if s.tokens, err = newTokens(cfg.JWT, log); err != nil {
+			return nil, err
+		}
+	}
 	if cfg.BufferDir != "" {
 		if s.spool, err = openSpool(cfg, log); err != nil {
 			return nil, err
@@ -124,6 +139,9 @@ func (s *Server) Stop(ctx context.Context) error {
 	case <-ctx.Done():
 		return fmt.Errorf("stop the server: %w", ctx.Err())
 	}
+	if s.tokens != nil {
+		s.tokens.stop()
+	}
 	if s.spool != nil {
 		if err := s.spool.close(); err != nil {
 			return fmt.Errorf("close the spool: %w", err)
@@ -148,7 +166,7 @@ func (s *Server) Run(ctx context.Context, listener net.Listener) error {
 	s.Start(context.WithoutCancel(ctx))
 	web := s.httpServer()
 	failed := make(chan error, 1)
-	go func() { failed <- web.Serve(listener) }()
+	go func() { failed <- s.serve(web, listener) }()
 	var err error
 	select {
 	case err = <-failed:
@@ -167,15 +185,21 @@ func (s *Server) Run(ctx context.Context, listener net.Listener) error {
 	return errors.Join(err, s.Stop(grace))
 }
 
+// serve answers on the listener, over TLS where there is a certificate.
+func (s *Server) serve(web *http.Server, listener net.Listener) error {
+	if s.certificate == nil {
+		return web.Serve(listener)
+	}
+	web.TLSConfig = &tls.Config{MinVersion: tls.VersionTLS12, GetCertificate: s.certificate.get}
+	return web.ServeTLS(listener, "", "")
+}
+
 func (s *Server) httpServer() *http.Server {
 	return &http.Server{
 		Handler:           s.handler,
-		ReadHeaderTimeout: 10 * time.Second,
+		ReadHeaderTimeout: s.cfg.HeaderTimeout,
 		IdleTimeout:       2 * time.Minute,
 		MaxHeaderBytes:    64 << 10,
 		ErrorLog:          slog.NewLogLogger(s.log.Handler(), slog.LevelDebug),
 	}
 }
-
-// tenant is whose data a request works on.
-func (s *Server) tenant(context.Context) uuid.UUID { return defaultTenant }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -32,6 +33,23 @@ type testServer struct {
 	t   testing.TB
 	db  *dbtest.Database
 	web *httptest.Server
+	as  http.Header // sent with every request
+}
+
+// by is the same server as somebody who sends a header.
+func (ts *testServer) by(name, value string) *testServer {
+	other := *ts
+	other.as = ts.as.Clone()
+	if other.as == nil {
+		other.as = http.Header{}
+	}
+	other.as.Set(name, value)
+	return &other
+}
+
+// bearer is the same server as somebody with a token or key.
+func (ts *testServer) bearer(token string) *testServer {
+	return ts.by("Authorization", "Bearer "+token)
 }
 
 // newTestServer starts one server; change adjusts its configuration.
@@ -126,6 +144,7 @@ func (ts *testServer) try(ctx context.Context, method, target, body string) (rep
 	if err != nil {
 		return reply{}, err
 	}
+	maps.Copy(request.Header, ts.as)
 	request.URL.Opaque = strings.TrimPrefix(ts.web.URL, "http:") + target
 	client := &http.Client{Transport: ts.web.Client().Transport, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	response, err := client.Do(request)
@@ -195,6 +214,9 @@ func (c *contract) check(method, target string, r reply) error {
 	item := c.document["paths"].(map[string]any)[template].(map[string]any)
 	op, ok := item[strings.ToLower(method)].(map[string]any)
 	if !ok {
+		if r.Status == http.StatusUnauthorized || r.Status == http.StatusForbidden {
+			return c.body("#/components/schemas/Error", r)
+		}
 		if r.Status != http.StatusMethodNotAllowed || r.Header.Get("Allow") == "" {
 			return fmt.Errorf("a wrong method must answer 405 with Allow")
 		}
@@ -205,8 +227,14 @@ func (c *contract) check(method, target string, r reply) error {
 	if !ok {
 		return fmt.Errorf("status %s is not documented for %s", status, template)
 	}
-	if response["content"] == nil {
+	content, _ := response["content"].(map[string]any)
+	switch {
+	case r.Status == http.StatusFound:
+		return nil
+	case content == nil:
 		return empty(r)
+	case content["text/html"] != nil && strings.HasPrefix(r.Header.Get("Content-Type"), "text/html"):
+		return nil
 	}
 	if response["content"].(map[string]any)["text/plain"] != nil {
 		return plain(r)
@@ -219,7 +247,7 @@ func (c *contract) checkOutside(target string, r reply) error {
 	switch {
 	case r.Status == http.StatusOK && (strings.HasPrefix(target, "/openapi") || strings.HasPrefix(target, "/docs")):
 		return nil
-	case r.Status == http.StatusNotFound, r.Status == http.StatusMethodNotAllowed:
+	case r.Status == http.StatusNotFound, r.Status == http.StatusMethodNotAllowed, r.Status == http.StatusUnauthorized, r.Status == http.StatusForbidden:
 		return c.body("#/components/schemas/Error", r)
 	}
 	return fmt.Errorf("the document names no such path")

@@ -146,7 +146,7 @@ func (s *Server) spoolRecords(b *batch[*pushGroup], d *spoolDoubt) []*spoolRecor
 		}
 		r := records[len(records)-1]
 		part.work.eachOpen(func(item *pushItem, _ *verdict) {
-			kept := spoolItem{Key: item.key, Payload: item.payload, Minted: item.id == nil}
+			kept := spoolItem{Key: item.key, Producer: part.work.request.producer, Payload: item.payload, Minted: item.id == nil}
 			if s.seals.current != nil {
 				kept.Payload, kept.Sealed = s.seals.current.seal(item.payload), true
 			}

@@ -19,6 +19,8 @@ type Config struct {
 	BindAddr     string // QUEEN_BIND_ADDR: listen address without a port
 	Port         int    // PORT: 0 picks a free one
 	MaxBodyBytes int64  // QUEEN_MAX_BODY_BYTES: largest request body
+	TLSCert      string // REGENT_TLS_CERT: PEM file; with TLSKey the API speaks TLS only
+	TLSKey       string // REGENT_TLS_KEY: PEM file
 	Version      string // build version, shown by /health and in the document
 
 	PopTimeout       time.Duration // DEFAULT_TIMEOUT, POP_DEFAULT_TIMEOUT_MS: long poll without a timeout
@@ -31,6 +33,18 @@ type Config struct {
 
 	EncryptionKey  string // QUEEN_ENCRYPTION_KEY: 64 hexadecimal characters; without, pushes to encrypted queues are refused
 	EncryptionKeys string // REGENT_ENCRYPTION_KEYS: id:key,... of messages that were sealed earlier
+
+	JWT              JWTConfig
+	HeaderTimeout    time.Duration // REGENT_HEADER_TIMEOUT_MS: a client may take that long to send the head of a request
+	BodyTimeout      time.Duration // REGENT_BODY_TIMEOUT_MS: and that long for its body
+	RateLimit        float64       // REGENT_RATE_LIMIT: calls a second of a key, a token's subject, or an address; 0 is no limit
+	RateBurst        int           // REGENT_RATE_BURST: calls at once; 0 is those of a second
+	CORSOrigins      []string      // REGENT_CORS_ORIGINS: whose pages may call, or *; none is none
+	APIKeys          bool          // REGENT_API_KEYS: ask for a key, also without JWT
+	SkipPaths        []string      // JWT_SKIP_PATHS: paths that need neither; one that ends in / stands for all below it
+	TenancyHeader    bool          // QUEEN_TENANCY_HEADER: work for the tenant that x-queen-tenant names
+	TrustedProxy     bool          // QUEEN_KV_TRUSTED_PROXY: what sets that header is trusted; TenancyHeader needs it
+	AllowWithoutAuth bool          // no variable: listen beyond this machine although nobody has to log in
 
 	DatabaseURL      string        // DATABASE_URL, else built from PG_*
 	PoolSize         int           // DB_POOL_SIZE: 0 is the smaller of 160 and half of max_connections
@@ -76,6 +90,8 @@ func DefaultConfig() Config {
 		DatabaseURL: "postgres://postgres:postgres@localhost:5432/postgres?sslmode=disable",
 		ExecMode:    "cache_statement", StatementTimeout: 30 * time.Second, LockTimeout: 5 * time.Second,
 		IdleTxTimeout: time.Minute, AcquireTimeout: 5 * time.Second, StopTimeout: 20 * time.Second,
+		HeaderTimeout: 10 * time.Second, BodyTimeout: 2 * time.Minute,
+		JWT: defaultJWT(), SkipPaths: []string{"/health", "/metrics/prometheus", "/metrics", "/"},
 		BufferMaxBytes: 1 << 30, BufferFlush: 100 * time.Millisecond, BufferBatch: 100, BufferEvents: 10_000,
 		RetentionEvery: 5 * time.Second, RetentionBatch: 1000, RetentionParallelism: 1, RetentionWalk: 24 * time.Hour,
 		PartitionCleanup: true, PartitionCleanupDays: 30, MetricsRetentionDays: 90,
@@ -133,12 +149,37 @@ func ConfigFromEnv(lookup func(string) (string, bool)) (Config, error) {
 	env.millis("RETAINED_BYTES_INTERVAL_MS", &cfg.RetainedEvery, 1000)
 	env.number("REGENT_FLUSHERS", &cfg.Flushers, 1)
 	env.listen(&cfg)
+	env.text("REGENT_TLS_CERT", &cfg.TLSCert)
+	env.text("REGENT_TLS_KEY", &cfg.TLSKey)
+	env.millis("REGENT_HEADER_TIMEOUT_MS", &cfg.HeaderTimeout, 1)
+	env.millis("REGENT_BODY_TIMEOUT_MS", &cfg.BodyTimeout, 1)
+	env.rate("REGENT_RATE_LIMIT", &cfg.RateLimit)
+	env.number("REGENT_RATE_BURST", &cfg.RateBurst, 0)
+	env.list("REGENT_CORS_ORIGINS", &cfg.CORSOrigins)
+	cfg.JWT.read(&env)
+	env.boolean("REGENT_API_KEYS", &cfg.APIKeys)
+	env.list("JWT_SKIP_PATHS", &cfg.SkipPaths)
+	env.boolean("QUEEN_TENANCY_HEADER", &cfg.TenancyHeader)
+	env.boolean("QUEEN_KV_TRUSTED_PROXY", &cfg.TrustedProxy)
 	cfg.DatabaseURL = env.database()
 	return cfg, errors.Join(append(env.faults, cfg.check())...)
 }
 
 // Addr is the listen address with its port.
 func (c Config) Addr() string { return net.JoinHostPort(c.BindAddr, strconv.Itoa(c.Port)) }
+
+// Guarded reports whether callers have to say who they are.
+func (c Config) Guarded() bool { return c.JWT.Enabled || c.APIKeys }
+
+// CheckExposure refuses to listen beyond this machine when nobody has to log in,
+// unless AllowWithoutAuth says that this is meant.
+func (c Config) CheckExposure() error {
+	ip := net.ParseIP(strings.Trim(c.BindAddr, "[]"))
+	if c.Guarded() || c.AllowWithoutAuth || c.BindAddr == "localhost" || ip != nil && ip.IsLoopback() {
+		return nil
+	}
+	return fmt.Errorf("listening on %q lets everybody in: set JWT_ENABLED=true or REGENT_API_KEYS=true, or say --insecure", c.BindAddr)
+}
 
 // collisionPatience is how long a colliding call is repeated: one that has waited
 // for a lock as long as it may is not worth a second wait.
@@ -170,6 +211,15 @@ func (c Config) check() error {
 	}
 	if c.BufferDir != "" && (c.BufferFlush <= 0 || c.BufferBatch < 1 || c.BufferEvents < 1 || c.BufferMaxBytes < 0) {
 		return errors.New("FILE_BUFFER_FLUSH_MS, FILE_BUFFER_MAX_BATCH and FILE_BUFFER_EVENTS_PER_FILE must be positive")
+	}
+	if c.TenancyHeader && !c.TrustedProxy {
+		return errors.New("QUEEN_TENANCY_HEADER=true lets every client choose its tenant: only a proxy that sets x-queen-tenant itself may reach the server, confirm that with QUEEN_KV_TRUSTED_PROXY=true")
+	}
+	if c.RateLimit < 0 || c.RateBurst < 0 {
+		return errors.New("REGENT_RATE_LIMIT and REGENT_RATE_BURST must not be negative")
+	}
+	if err := errors.Join(c.JWT.check(), c.checkTLS(), checkOrigins(c.CORSOrigins)); err != nil {
+		return err
 	}
 	if c.Flushers < 1 || c.AcquireTimeout <= 0 {
 		return errors.New("REGENT_FLUSHERS and REGENT_ACQUIRE_TIMEOUT_MS must be positive")
@@ -246,6 +296,43 @@ func (e *environment) millis(name string, into *time.Duration, least int64) {
 	e.long(name, &n, least)
 	if n <= 1<<31-1 {
 		*into = time.Duration(n) * time.Millisecond
+	}
+}
+
+func (e *environment) seconds(name string, into *time.Duration, least int64) {
+	n := int64(into.Seconds())
+	e.long(name, &n, least)
+	if n <= 1<<31-1 {
+		*into = time.Duration(n) * time.Second
+	}
+}
+
+// rate reads a number of calls a second. One that makes no sense is an error: it
+// would let everybody in as often as he likes.
+func (e *environment) rate(name string, into *float64) {
+	value, _ := e.lookup(name)
+	if value = strings.TrimSpace(value); value == "" {
+		return
+	}
+	n, err := strconv.ParseFloat(value, 64)
+	if err != nil || !(n >= 0 && n <= 1e9) {
+		e.faults = append(e.faults, fmt.Errorf("%s must be a number of calls a second, got %q", name, value))
+		return
+	}
+	*into = n
+}
+
+// list reads words between commas; an empty value is an empty list.
+func (e *environment) list(name string, into *[]string) {
+	value, set := e.lookup(name)
+	if !set {
+		return
+	}
+	*into = nil
+	for word := range strings.SplitSeq(value, ",") {
+		if word = strings.TrimSpace(word); word != "" {
+			*into = append(*into, word)
+		}
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -19,7 +20,8 @@ type Error struct {
 	Retryable bool   `json:"retryable" doc:"Whether the same call may succeed later."`
 	Invalid   string `json:"invalid,omitempty" doc:"The option or argument at fault, where one is known."`
 
-	status int
+	status     int
+	retryAfter int // seconds, where they are not one
 }
 
 // Error is the text shown to the client.
@@ -31,7 +33,10 @@ func (e *Error) GetStatus() int { return e.status }
 // GetHeaders adds Retry-After where the client should come back.
 func (e *Error) GetHeaders() http.Header {
 	if e.status == http.StatusServiceUnavailable || e.status == http.StatusTooManyRequests {
-		return http.Header{"Retry-After": {"1"}}
+		return http.Header{"Retry-After": {strconv.Itoa(max(e.retryAfter, 1))}}
+	}
+	if e.status == http.StatusUnauthorized {
+		return http.Header{"Www-Authenticate": {"Bearer"}}
 	}
 	return nil
 }
@@ -67,6 +72,8 @@ func codeOf(status int) string {
 	switch status {
 	case http.StatusBadRequest:
 		return "QN400"
+	case http.StatusUnauthorized:
+		return "QN401"
 	case http.StatusForbidden:
 		return "QN403"
 	case http.StatusNotFound:

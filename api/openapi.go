@@ -64,6 +64,7 @@ func (s *Server) serveDocuments(mux *http.ServeMux) {
 		})
 	}
 	mux.HandleFunc("GET /docs", func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Cache-Control", "no-cache")
 		w.Header().Set("Content-Security-Policy", "default-src 'none'; connect-src 'self'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'")
 		write(w, "text/html; charset=utf-8", docsPage)
 	})

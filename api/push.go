@@ -83,6 +83,7 @@ func (s *Server) push(ctx context.Context, in *pushInput) (*pushReply, error) {
 		return nil, err
 	}
 	tenant := s.tenant(ctx)
+	request.producer = producer(ctx)
 	parcels := request.parcels(tenant)
 	if len(parcels) > 0 {
 		s.freshen(ctx)
@@ -142,10 +143,11 @@ func (s *Server) refusal(ctx context.Context, parcels []*parcel[*pushGroup]) err
 
 // pushRequest is a scanned push: items, and the groups that they form.
 type pushRequest struct {
-	items  []pushItem
-	groups []*pushGroup
-	lanes  map[[2]string]*pushGroup // newest group of a (queue, partition); nil while there is one lane
-	size   func(int) int            // bytes that a payload takes in a call: it may have to be sealed
+	items    []pushItem
+	groups   []*pushGroup
+	lanes    map[[2]string]*pushGroup // newest group of a (queue, partition); nil while there is one lane
+	producer *string                  // of every item
+	size     func(int) int            // bytes that a payload takes in a call: it may have to be sealed
 }
 
 // pushItem is one message. Its strings are pieces of the request's body.

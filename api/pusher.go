@@ -114,7 +114,7 @@ func (s *Server) pushArguments(bundle []*batch[*pushGroup], skipLocked bool) (db
 		for _, part := range b.parcels {
 			part.work.eachOpen(func(item *pushItem, v *verdict) {
 				args.Payloads = append(args.Payloads, s.seals.pack(item.payload, args.Sealed[i]))
-				addNames(&args, item, items)
+				addNames(&args, item, part.work.request.producer, items)
 				all = append(all, v)
 			})
 		}
@@ -122,12 +122,13 @@ func (s *Server) pushArguments(bundle []*batch[*pushGroup], skipLocked bool) (db
 		args.Queues[i], args.Partitions[i], args.Counts[i] = b.key.queue, b.key.name, int32(len(slots[i]))
 	}
 	args.TransactionIds, args.Keys = args.TransactionIds[:min(len(args.TransactionIds), len(all))], args.Keys[:min(len(args.Keys), len(all))]
+	args.ProducerSubs = args.ProducerSubs[:min(len(args.ProducerSubs), len(all))]
 	return args, slots, err
 }
 
-// addNames notes id and key of the item that was added last. Their arrays stay nil
-// until one is given.
-func addNames(args *db.PushParams, item *pushItem, items int) {
+// addNames notes id, key and producer of the item that was added last. Their arrays
+// stay nil until one is given.
+func addNames(args *db.PushParams, item *pushItem, producer *string, items int) {
 	at := len(args.Payloads) - 1
 	if item.id != nil {
 		if args.TransactionIds == nil {
@@ -140,6 +141,12 @@ func addNames(args *db.PushParams, item *pushItem, items int) {
 			args.Keys = make([]*string, items)
 		}
 		args.Keys[at] = item.key
+	}
+	if producer != nil {
+		if args.ProducerSubs == nil {
+			args.ProducerSubs = make([]*string, items)
+		}
+		args.ProducerSubs[at] = producer
 	}
 }
 

@@ -50,7 +50,7 @@ func (s *Server) registerQueues(api huma.API) {
 		Summary:      "Create a queue or edit its options",
 		Description:  "An edit keeps what the body does not mention and sets back to its default what is null. With mode replace, what is not mentioned is set back as well. Options may also stand at the top level when there is no options object. Unknown options are ignored; a value of the wrong type or out of bounds is refused, with the option in invalid, and nothing is changed.",
 		RequestBody:  jsonBody[ConfigureRequest](api, "The queue and the options to set.", nil),
-		MaxBodyBytes: s.cfg.MaxBodyBytes, BodyReadTimeout: bodyReadTimeout, SkipValidateBody: true,
+		MaxBodyBytes: s.cfg.MaxBodyBytes, BodyReadTimeout: s.cfg.BodyTimeout, SkipValidateBody: true,
 		Responses: map[string]*huma.Response{"200": jsonReply[ConfigureResponse](api, "The whole configuration as it now stands.", nil)},
 	}, http.StatusBadRequest, http.StatusRequestEntityTooLarge), s.configureQueue)
 	huma.Register(api, s.queuesOp(huma.Operation{

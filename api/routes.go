@@ -8,7 +8,6 @@ import (
 	"path"
 	"runtime/debug"
 	"strings"
-	"time"
 
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
@@ -16,18 +15,19 @@ import (
 	"github.com/klauspost/compress/gzhttp"
 )
 
-// bodyReadTimeout bounds how long a client may take to send its body.
-const bodyReadTimeout = 2 * time.Minute
-
 // route builds the mux, registers every topic, and wraps what the mux cannot do.
 func (s *Server) route() {
 	mux := http.NewServeMux()
 	s.api = newAPI(s.cfg, mux)
 	s.register(s.api)
+	if err := checkLevels(s.api.OpenAPI()); err != nil {
+		panic(err)
+	}
+	documentAccess(s.api.OpenAPI())
 	finish(s.api.OpenAPI())
 	s.serveDocuments(mux)
 	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) { missed(mux, w, r) })
-	s.handler = s.guard(compress(whole(mux)))
+	s.handler = s.guard(s.shield(s.admit(mux, compress(whole(mux)))))
 }
 
 // register adds every topic's routes. One line a topic file.
@@ -52,6 +52,93 @@ func (s *Server) register(api huma.API) {
 	s.registerMaintenance(api)
 	s.registerStats(api)
 	s.registerStatus(api)
+	s.registerIdentity(api)
+}
+
+// levels is the one place that says who may use a route. A route that is not
+// here does not start.
+var levels = map[string]access{
+	"GET /health":       {level: public},
+	"GET /livez":        {level: public},
+	"GET /readyz":       {level: public},
+	"GET /metrics":      {level: public},
+	"GET /auth/me":      {level: public},
+	"GET /auth/login":   {level: public},
+	"POST /auth/logout": {level: public},
+
+	"GET /metrics/prometheus": {level: public},
+	"GET /openapi.json":       {level: public},
+	"GET /openapi.yaml":       {level: public},
+	"GET /openapi-3.0.json":   {level: public},
+	"GET /openapi-3.0.yaml":   {level: public},
+	"GET /docs":               {level: public},
+
+	"POST /api/v1/push":                                   {level: writeOnly},
+	"GET /api/v1/pop":                                     {level: readWrite},
+	"GET /api/v1/pop/queue/{queue}":                       {level: readWrite},
+	"GET /api/v1/pop/queue/{queue}/partition/{partition}": {level: readWrite},
+	"POST /api/v1/ack":                                    {level: readWrite},
+	"POST /api/v1/ack/batch":                              {level: readWrite},
+	"POST /api/v1/transaction":                            {level: readWrite},
+	"POST /api/v1/lease/{leaseId}/extend":                 {level: readWrite},
+	"POST /api/v1/fetch":                                  {level: readOnly},
+	"POST /api/v1/partitions/changed":                     {level: readOnly},
+
+	"POST /api/v1/configure":                                 {level: readWrite},
+	"GET /api/v1/resources/queues":                           {level: readOnly},
+	"GET /api/v1/resources/queues/{queue}":                   {level: readOnly},
+	"GET /api/v1/resources/queues/{queue}/depth":             {level: readOnly},
+	"GET /api/v1/resources/queues/{queue}/retention-preview": {level: readOnly},
+	"DELETE /api/v1/resources/queues/{queue}":                {level: admin},
+	"GET /api/v1/resources/overview":                         {level: readOnly},
+	"GET /api/v1/resources/namespaces":                       {level: readOnly},
+	"GET /api/v1/resources/tasks":                            {level: readOnly},
+
+	"GET /api/v1/consumer-groups":                                                     {level: readOnly},
+	"GET /api/v1/consumer-groups/lagging":                                             {level: readOnly},
+	"GET /api/v1/consumer-groups/{group}":                                             {level: readOnly},
+	"POST /api/v1/consumer-groups/{group}/subscription":                               {level: readWrite},
+	"POST /api/v1/consumer-groups/{group}/queues/{queue}/seek":                        {level: readWrite},
+	"POST /api/v1/consumer-groups/{group}/queues/{queue}/partitions/{partition}/seek": {level: readWrite},
+	"DELETE /api/v1/consumer-groups/{group}":                                          {level: admin},
+	"DELETE /api/v1/consumer-groups/{group}/queues/{queue}":                           {level: admin},
+
+	"GET /api/v1/messages":                                      {level: readOnly},
+	"GET /api/v1/messages/latest":                               {level: readOnly},
+	"GET /api/v1/messages/{partitionId}/{transactionId}":        {level: readOnly},
+	"DELETE /api/v1/messages/{partitionId}/{transactionId}":     {level: readWrite},
+	"POST /api/v1/messages/{partitionId}/{transactionId}/retry": {level: readWrite},
+	"GET /api/v1/dlq":                                           {level: readOnly},
+	"DELETE /api/v1/dlq":                                        {level: admin},
+	"POST /api/v1/dlq/{id}/replay":                              {level: readWrite},
+	"POST /api/v1/traces":                                       {level: readWrite},
+	"GET /api/v1/traces/{partitionId}/{transactionId}":          {level: readOnly},
+	"GET /api/v1/traces/by-name/{traceName}":                    {level: readOnly},
+	"GET /api/v1/traces/names":                                  {level: readOnly},
+
+	"GET /status":                                 {level: readOnly, server: true},
+	"GET /api/v1/status":                          {level: readOnly, server: true},
+	"GET /api/v1/status/buffers":                  {level: readOnly, server: true},
+	"GET /api/v1/status/queues":                   {level: readOnly},
+	"GET /api/v1/status/queues/{queue}":           {level: readOnly},
+	"GET /api/v1/status/analytics":                {level: readOnly},
+	"GET /api/v1/analytics/queue-lag":             {level: readOnly},
+	"GET /api/v1/analytics/queue-ops":             {level: readOnly},
+	"GET /api/v1/analytics/retention":             {level: readOnly},
+	"GET /api/v1/analytics/workload":              {level: readOnly},
+	"GET /api/v1/analytics/dlq-signatures":        {level: readOnly},
+	"GET /api/v1/analytics/partition-liveness":    {level: readOnly},
+	"GET /api/v1/analytics/queue-parked-replicas": {level: readOnly},
+	"GET /api/v1/analytics/system-metrics":        {level: readOnly, server: true},
+	"GET /api/v1/analytics/worker-metrics":        {level: readOnly, server: true},
+	"GET /api/v1/analytics/postgres-stats":        {level: readOnly, server: true},
+
+	"POST /api/v1/stats/refresh":          {level: admin, server: true},
+	"GET /api/v1/system/maintenance":      {level: admin, server: true},
+	"POST /api/v1/system/maintenance":     {level: admin, server: true},
+	"GET /api/v1/system/maintenance/pop":  {level: admin, server: true},
+	"POST /api/v1/system/maintenance/pop": {level: admin, server: true},
+	"GET /api/v1/system/shared-state":     {level: admin, server: true},
 }
 
 // newAPI is a bare API on mux: JSON only, whatever the content type says, no
@@ -89,7 +176,7 @@ func readJSON(data []byte, into any) error { return jsonv2.Unmarshal(data, into)
 // op completes an operation with the limits and the refusals that all share.
 func (s *Server) op(op huma.Operation) huma.Operation {
 	op.MaxBodyBytes = s.cfg.MaxBodyBytes + 1 // the framework refuses a body of exactly its limit
-	op.BodyReadTimeout = bodyReadTimeout
+	op.BodyReadTimeout = s.cfg.BodyTimeout
 	op.Errors = append(op.Errors, http.StatusBadRequest, http.StatusServiceUnavailable)
 	if op.Method == http.MethodPost || op.Method == http.MethodPut {
 		op.Errors = append(op.Errors, http.StatusRequestTimeout, http.StatusRequestEntityTooLarge)

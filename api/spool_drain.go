@@ -173,8 +173,7 @@ func (s *Server) replayArguments(p *piece, records []*spoolRecord) db.ReplaySpoo
 		SpoolID: p.file.id, File: p.file.number, FromPosition: p.from, ToPosition: p.to, TenantID: p.records[0].Tenant,
 		Queues: []string{}, Partitions: []string{}, Counts: []int32{}, Payloads: []string{}, TransactionIds: []*string{}, Sealed: []bool{},
 	}
-	keyed := false
-	var keys []*string
+	var keys, producers []*string
 	for _, r := range records {
 		args.Queues = append(args.Queues, r.Queue)
 		args.Partitions = append(args.Partitions, r.Partition)
@@ -185,12 +184,10 @@ func (s *Server) replayArguments(p *piece, records []*spoolRecord) db.ReplaySpoo
 			item := &r.Items[i]
 			args.Payloads = append(args.Payloads, s.seals.pack(s.unspooled(item), sealed))
 			args.TransactionIds = append(args.TransactionIds, &item.TransactionID)
-			keys, keyed = append(keys, item.Key), keyed || item.Key != nil
+			keys, producers = append(keys, item.Key), append(producers, item.Producer)
 		}
 	}
-	if keyed {
-		args.Keys = keys
-	}
+	args.Keys, args.ProducerSubs = unlessAllNil(keys), unlessAllNil(producers)
 	return args
 }
 

@@ -45,6 +45,7 @@ type spoolItem struct {
 	TransactionID string  `json:"transactionId"`
 	Minted        bool    `json:"minted,omitempty"` // the client gave no id
 	Key           *string `json:"key,omitempty"`
+	Producer      *string `json:"producer,omitempty"`
 	Sealed        bool    `json:"sealed,omitempty"`
 	Payload       string  `json:"payload"`
 }

@@ -102,7 +102,7 @@ func (s *Server) transaction(ctx context.Context, in *transactionInput) (*rawRep
 	if err != nil {
 		return nil, notDone(id, s.fail(ctx, "transaction", err))
 	}
-	t.tenant = s.tenant(ctx)
+	t.tenant, t.producer = s.tenant(ctx), producer(ctx)
 	rows, err := s.transact(ctx, t)
 	if err == nil {
 		err = t.spread(rows)

@@ -10,6 +10,7 @@ import (
 // the lanes and ack groups that it goes to the database by.
 type transaction struct {
 	tenant   uuid.UUID
+	producer *string // of every message
 	results  []transactionResult
 	lanes    []*transactionLane
 	groups   []*transactionAcks
@@ -325,7 +326,7 @@ func (t *transaction) group(key laneKey, lease string) *transactionAcks {
 // arguments lays the operations out as flat arrays, and remembers which is which.
 func (t *transaction) arguments(seals *sealer) (db.TransactionParams, error) {
 	nonces, err := drawNonces(len(t.lanes))
-	args := db.TransactionParams{Nonces: nonces, RequiredLeases: t.required, TenantID: t.tenant}
+	args := db.TransactionParams{Nonces: nonces, RequiredLeases: t.required, TenantID: t.tenant, ProducerSub: t.producer}
 	t.pushes, t.acks = nil, nil
 	for _, l := range t.lanes {
 		sealed := seals.guess(queueKey{t.tenant, l.queue})

@@ -74,7 +74,8 @@ SELECT replayed, position, groups, frames FROM queen.log_replay_spool_v1(
     p_transaction_ids => ($9::queen.opt_text[])::text[],
     p_keys => ($10::queen.opt_text[])::text[],
     p_tenant_id => $11::uuid,
-    p_sealed => $12::boolean[])
+    p_sealed => $12::boolean[],
+    p_producer_subs => ($13::queen.opt_text[])::text[])
 `
 
 type ReplaySpoolParams struct {
@@ -90,6 +91,7 @@ type ReplaySpoolParams struct {
 	Keys           []*string
 	TenantID       uuid.UUID
 	Sealed         []bool
+	ProducerSubs   []*string
 }
 
 // Store a piece of a spool file, and its position, in one transaction.
@@ -107,6 +109,7 @@ func (q *Queries) ReplaySpool(ctx context.Context, arg ReplaySpoolParams) (Spool
 		arg.Keys,
 		arg.TenantID,
 		arg.Sealed,
+		arg.ProducerSubs,
 	)
 	var i SpoolStepRow
 	err := row.Scan(

@@ -623,7 +623,8 @@ SELECT kind, item, success, message_id, duplicate, partition_id, "offset", lease
     p_nonces => $17::bigint[],
     p_lock_timeout_ms => nullif($18::integer, 0),
     p_tenant_id => $19::uuid,
-    p_sealed => $20::boolean[])
+    p_sealed => $20::boolean[],
+    p_producer_sub => $21::text)
 `
 
 type TransactionParams struct {
@@ -647,6 +648,7 @@ type TransactionParams struct {
 	LockTimeoutMs     int32
 	TenantID          uuid.UUID
 	Sealed            []bool
+	ProducerSub       *string
 }
 
 // Pushes and acks, all or nothing; groups as in Push and Ack. LockTimeoutMs 0 leaves the session's.
@@ -672,6 +674,7 @@ func (q *Queries) Transaction(ctx context.Context, arg TransactionParams) ([]Tra
 		arg.LockTimeoutMs,
 		arg.TenantID,
 		arg.Sealed,
+		arg.ProducerSub,
 	)
 	if err != nil {
 		return nil, err

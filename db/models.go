@@ -10,6 +10,17 @@ import (
 	"github.com/google/uuid"
 )
 
+// An API key without its secret; last_used_at is up to a minute behind.
+type APIKeyRow struct {
+	ID         uuid.UUID
+	TenantID   uuid.UUID
+	Name       string
+	Role       string
+	CreatedAt  time.Time
+	LastUsedAt *time.Time
+	RevokedAt  *time.Time
+}
+
 // Verdict on one item of an ack, item = its position in the call, from 0. success means the instruction was carried out, not that the message is done. conflated, at the message that completed a last-value batch: positions that were retired without delivery.
 type AckRow struct {
 	Item          int32

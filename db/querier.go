@@ -29,6 +29,8 @@ type Querier interface {
 	// One bounded step of compaction on one partition.
 	CompactStep(ctx context.Context, partitionID uuid.UUID, maxFrames int32) (CompactRow, error)
 	ConfigureQueue(ctx context.Context, arg ConfigureQueueParams) (json.RawMessage, error)
+	// Add an API key; SHA256 is the hash of the key as it is sent.
+	CreateAPIKey(ctx context.Context, arg CreateAPIKeyParams) (APIKeyRow, error)
 	DatabaseClock(ctx context.Context) (time.Time, error)
 	DeleteConsumerGroup(ctx context.Context, arg DeleteConsumerGroupParams) ([]byte, error)
 	// Delete at most MaxRows dead letters of a queue; call it until it answers less.
@@ -81,6 +83,8 @@ type Querier interface {
 	GetWorkerMetrics(ctx context.Context, arg GetWorkerMetricsParams) ([]byte, error)
 	// Bound what follows in this transaction, in milliseconds: each statement, and each pause between two.
 	LimitTransaction(ctx context.Context, milliseconds int64) error
+	// The API keys of a tenant, without their secrets.
+	ListAPIKeys(ctx context.Context, tenantID *uuid.UUID) ([]APIKeyRow, error)
 	ListConsumerGroups(ctx context.Context, tenantID uuid.UUID) ([]byte, error)
 	// Dead letters, newest first.
 	ListDeadLetters(ctx context.Context, arg ListDeadLettersParams) ([]DeadLetterRow, error)
@@ -158,6 +162,8 @@ type Querier interface {
 	RetentionStep(ctx context.Context, arg RetentionStepParams) (RetentionStepRow, error)
 	// Move the newest dead letter of one message back; no row when it has none.
 	RetryMessage(ctx context.Context, arg RetryMessageParams) ([]ReplayRow, error)
+	// Revoke an API key by its name or id.
+	RevokeAPIKey(ctx context.Context, name string, tenantID *uuid.UUID) (APIKeyRow, error)
 	SeekConsumerGroup(ctx context.Context, arg SeekConsumerGroupParams) ([]byte, error)
 	// Turn maintenance switches on or off; nil leaves one as it is.
 	SetMaintenance(ctx context.Context, pushPaused *bool, popPaused *bool) (MaintenanceRow, error)
@@ -168,6 +174,8 @@ type Querier interface {
 	// Pushes and acks, all or nothing; groups as in Push and Ack. LockTimeoutMs 0 leaves the session's.
 	Transaction(ctx context.Context, arg TransactionParams) ([]TransactionRow, error)
 	UpdateSubscription(ctx context.Context, arg UpdateSubscriptionParams) ([]byte, error)
+	// The live key with this hash, or nothing.
+	UseAPIKey(ctx context.Context, sha256 []byte) ([]APIKeyRow, error)
 	VerifyOrphans(ctx context.Context) ([]VerifyRow, error)
 	VerifyPartitions(ctx context.Context, arg VerifyPartitionsParams) ([]VerifyRow, error)
 	// One bounded step that checks the times by which partitions become due.

@@ -49,7 +49,7 @@ usual folders of packages. When there are none and it is root on Debian or
 Ubuntu, it installs the package postgresql with apt-get, without Debian's default
 cluster, and says so; otherwise it prints the command to run and stops.
 
-` + spoolHelp,
+` + accessHelp + "\n\n" + spoolHelp,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			cfg, err := listen.config(cmd)

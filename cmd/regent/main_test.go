@@ -46,7 +46,7 @@ func strippedEnv() []string {
 	var kept []string
 	for _, pair := range os.Environ() {
 		name, _, _ := strings.Cut(pair, "=")
-		if name == "PORT" || name == "DATABASE_URL" || (strings.HasPrefix(name, "PG_") && name != "PG_BINDIR") || strings.HasPrefix(name, "REGENT_") || strings.HasPrefix(name, "QUEEN_") || strings.HasPrefix(name, "FILE_BUFFER_") {
+		if name == "PORT" || name == "DATABASE_URL" || (strings.HasPrefix(name, "PG_") && name != "PG_BINDIR") || strings.HasPrefix(name, "REGENT_") || strings.HasPrefix(name, "QUEEN_") || strings.HasPrefix(name, "FILE_BUFFER_") || strings.HasPrefix(name, "JWT_") {
 			continue
 		}
 		kept = append(kept, pair)

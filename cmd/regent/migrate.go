@@ -15,8 +15,30 @@ import (
 )
 
 func newMigrateCmd() *cobra.Command {
-	return nounCmd("migrate", "Create or upgrade the schema in a database",
+	cmd := nounCmd("migrate", "Create or upgrade the schema in a database",
 		newMigrateUpCmd(), newMigrateStatusCmd(), newMigratePrintCmd())
+	var dsn string
+	var roles bool
+	cmd.Long = `Create or upgrade the schema in a database.
+
+--roles makes the database roles queen_reader, queen_writer, queen_admin and
+queen_server, as far as they are missing, and grants them their functions. Grant
+them to your own login roles: GRANT queen_server TO app. Whoever runs it needs
+CREATEROLE and owns the schema, or is a superuser. It may be repeated.`
+	cmd.Example = `  regent migrate up && regent migrate --roles`
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		if !roles {
+			return cmd.Help()
+		}
+		url, err := databaseURL(dsn)
+		if err != nil {
+			return err
+		}
+		return migrationError(migrate.Roles(cmd.Context(), url, slog.New(slog.NewTextHandler(cmd.ErrOrStderr(), nil))))
+	}
+	cmd.Flags().BoolVar(&roles, "roles", false, "create the database roles and grant to them")
+	dsnFlag(cmd, &dsn)
+	return cmd
 }
 
 // dsnFlag is the --dsn of a command that talks to PostgreSQL itself.

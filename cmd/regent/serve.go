@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -24,13 +25,19 @@ const stopTimeout = 10 * time.Second
 
 // listenFlags say where the API listens.
 type listenFlags struct {
-	port int
-	bind string
+	port     int
+	bind     string
+	cert     string
+	key      string
+	insecure bool
 }
 
 func (f *listenFlags) addFlags(cmd *cobra.Command) {
 	cmd.Flags().IntVar(&f.port, "port", 0, "HTTP port; 0 takes a free one (default: PORT, else 6632)")
 	cmd.Flags().StringVar(&f.bind, "bind", "", "address to listen on (default: QUEEN_BIND_ADDR, else 127.0.0.1)")
+	cmd.Flags().StringVar(&f.cert, "tls-cert", "", "PEM file of a certificate: speak TLS only (default: REGENT_TLS_CERT)")
+	cmd.Flags().StringVar(&f.key, "tls-key", "", "PEM file of its key (default: REGENT_TLS_KEY)")
+	cmd.Flags().BoolVar(&f.insecure, "insecure", false, "listen beyond this machine although nobody has to log in")
 }
 
 // config is the server's configuration: environment, then flags.
@@ -49,8 +56,20 @@ func (f *listenFlags) config(cmd *cobra.Command) (api.Config, error) {
 	if cmd.Flags().Changed("bind") {
 		cfg.BindAddr = f.bind
 	}
-	return cfg, nil
+	cfg.TLSCert, cfg.TLSKey = cmp.Or(f.cert, cfg.TLSCert), cmp.Or(f.key, cfg.TLSKey)
+	cfg.AllowWithoutAuth = f.insecure
+	return cfg, cfg.CheckExposure()
 }
+
+// accessHelp explains who may call.
+const accessHelp = `Nobody has to log in as long as it listens on this machine alone. To listen
+elsewhere, ask for API keys ("regent key create") or JSON web tokens, or say
+--insecure:
+  REGENT_API_KEYS       true: every call needs a key or a token
+  JWT_ENABLED           true: the same, with JWT_ALGORITHM (HS256) and
+                        JWT_SECRET, JWT_PUBLIC_KEY or JWT_JWKS_URL
+  QUEEN_TENANCY_HEADER  true: a trusted proxy names the tenant of each call in
+                        x-queen-tenant; needs QUEEN_KV_TRUSTED_PROXY=true`
 
 // spoolHelp explains the variables of the spool.
 const spoolHelp = `With a spool, pushes are kept on disk and answered "buffered" while the database
@@ -77,7 +96,7 @@ it there, otherwise serve checks and stops. It listens on 127.0.0.1 unless told
 otherwise. SIGINT and SIGTERM stop it: no new calls, waiting pops are answered,
 running calls finish.
 
-` + spoolHelp,
+` + accessHelp + "\n\n" + spoolHelp,
 		Example: `  regent serve --dsn postgres://app@db.example/app --migrate`,
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {

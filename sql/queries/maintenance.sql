@@ -36,7 +36,8 @@ SELECT * FROM queen.log_replay_spool_v1(
     p_transaction_ids => (@transaction_ids::queen.opt_text[])::text[],
     p_keys => (@keys::queen.opt_text[])::text[],
     p_tenant_id => @tenant_id::uuid,
-    p_sealed => @sealed::boolean[]);
+    p_sealed => @sealed::boolean[],
+    p_producer_subs => (@producer_subs::queen.opt_text[])::text[]);
 
 -- name: ForgetSpool :one
 -- Drop the positions of a spool's files, but those to keep.

@@ -101,7 +101,8 @@ SELECT * FROM queen.log_transaction_v1(
     p_nonces => @nonces::bigint[],
     p_lock_timeout_ms => nullif(@lock_timeout_ms::integer, 0),
     p_tenant_id => @tenant_id::uuid,
-    p_sealed => @sealed::boolean[]);
+    p_sealed => @sealed::boolean[],
+    p_producer_sub => sqlc.narg('producer_sub')::text);
 
 -- name: AckUpto :many
 -- Complete every leased message up to the given offsets.

@@ -155,7 +155,10 @@ BEGIN
     ASSERT json_array_length(queen.list_traces_v1(v_lane, '0') -> 'traces') = 2, 'R-49';
     PERFORM queen.push_v1('other tenant', '1');
     UPDATE queen.queues SET tenant_id = '00000000-0000-0000-0000-000000000002' WHERE name = 'other tenant';
-    ASSERT pg_temp.error_of(format('SELECT queen.record_trace_v1(%L, ''x'', ''1'')', pg_temp.lane('other tenant', 'Default'))) = 'QN404', 'E-5: a foreign partition';
+    PERFORM queen.record_trace_v1(pg_temp.lane('other tenant', 'Default'), 'foreign', '1');
+    ASSERT (SELECT count(*) = 1 AND bool_and(queue_name IS NULL AND partition_name IS NULL) FROM queen.message_traces WHERE transaction_id = 'foreign'),
+        'E-5: a foreign partition is one that is not there';
+    ASSERT (SELECT count(*) = 0 FROM queen.message_traces WHERE tenant_id = '00000000-0000-0000-0000-000000000002'), 'E-5: and gets no trace';
     ASSERT pg_temp.error_of(format('SELECT queen.record_trace_v1(%L, '''', ''1'')', v_lane)) = 'QN400' AND pg_temp.error_of('SELECT queen.record_trace_v1(NULL, ''x'', ''1'')') = 'QN400'
         AND pg_temp.error_of(format('SELECT queen.record_trace_v1(%L, ''x'', NULL)', v_lane)) = 'QN400' AND pg_temp.error_of(format('SELECT queen.record_trace_v1(%L, ''x'', ''1'', p_trace_names => ARRAY[E''a\nb''])', v_lane)) = 'QN400', 'refused';
     PERFORM queen.record_trace_v1(v_lane, repeat('long', 10000), '1');

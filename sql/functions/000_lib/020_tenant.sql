@@ -1,16 +1,19 @@
 /*
- * Purpose:     which tenant a call works for. A session's own tenant is the default one; only the server's
- *              role (queen_server, or the owner of the schema) may name another.
+ * Purpose:     which tenant a call works for. A session's own tenant is that of its login role in tenant_roles, else the
+ *              default one, whatever role it has set; only the server's role (queen_server, or the owner of the schema)
+ *              may name another, and only who works for the default one may touch the switches of the whole server.
  * Locks:       none.  Isolation: any.
  * Volatility:  STABLE: depends on the session's role.
- * Bounds:      no table is read.
+ * Bounds:      one key probe.
  * Idempotency: yes.
- * Raises:      QN403 when another tenant is named without the right to.
+ * Raises:      QN403 when another tenant is named without the right to, or the server is not the session's to switch.
  * Source:      E-5, design 4.
  */
 CREATE OR REPLACE FUNCTION queen._current_tenant() RETURNS uuid
 LANGUAGE sql STABLE AS $$
-    SELECT '00000000-0000-0000-0000-000000000001'::uuid
+    SELECT coalesce(
+        (SELECT t.tenant_id FROM queen.tenant_roles t WHERE t.role = pg_catalog.to_regrole(pg_catalog.quote_ident(session_user))),
+        '00000000-0000-0000-0000-000000000001'::uuid)
 $$;
 REVOKE ALL ON FUNCTION queen._current_tenant() FROM PUBLIC;
 
@@ -30,3 +33,10 @@ BEGIN
     RETURN p_tenant_id;
 END $$;
 REVOKE ALL ON FUNCTION queen._tenant(uuid) FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION queen._require_whole_server() RETURNS void
+LANGUAGE plpgsql STABLE AS $$
+BEGIN
+    PERFORM queen._tenant('00000000-0000-0000-0000-000000000001');
+END $$;
+REVOKE ALL ON FUNCTION queen._require_whole_server() FROM PUBLIC;

@@ -122,7 +122,7 @@ REVOKE ALL ON FUNCTION queen._check_ack(uuid[], text[], text[], integer[], text[
 /*
  * Purpose:     whether a partition may be acked by a tenant. For the default tenant a partition that does not exist is
  *              left to the consumer lookup, which answers as for any unknown consumer. NULL, for the default tenant, when it
- *              belongs to a deleted queue: its rows may still be there, and must not be found.
+ *              belongs to a deleted queue, whose rows may still be there, or to somebody else: neither must be found.
  * Locks:       none.  Isolation: any.  Volatility: STABLE.  Bounds: two key probes, none for the default tenant's own calls
  *              while it is the only tenant.
  * Idempotency: yes.  Raises: nothing.  Source: E-5, A-32, design 5 (a delete hides at once), F075.
@@ -138,9 +138,11 @@ DECLARE
 BEGIN
     SELECT q.tenant_id, q.deleted_at IS NOT NULL INTO v_owner, v_hidden
     FROM queen.log_partitions p JOIN queen.queues q ON q.id = p.queue_id WHERE p.id = p_partition_id;
-    IF v_hidden THEN
-        RETURN CASE WHEN p_tenant_id <> '00000000-0000-0000-0000-000000000001' THEN false END;
+    IF v_owner = p_tenant_id AND NOT v_hidden THEN
+        RETURN true;
+    ELSIF p_tenant_id <> '00000000-0000-0000-0000-000000000001' THEN
+        RETURN false;
     END IF;
-    RETURN v_owner = p_tenant_id OR (v_owner IS NULL AND p_tenant_id = '00000000-0000-0000-0000-000000000001');
+    RETURN CASE WHEN v_owner IS NULL THEN true END;
 END $$;
 REVOKE ALL ON FUNCTION queen._owns_partition(uuid, uuid) FROM PUBLIC;

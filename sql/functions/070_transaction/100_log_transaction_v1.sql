@@ -34,7 +34,8 @@ CREATE OR REPLACE FUNCTION queen.log_transaction_v1(
     p_nonces bigint[] DEFAULT NULL,
     p_lock_timeout_ms integer DEFAULT NULL,
     p_tenant_id uuid DEFAULT NULL,
-    p_sealed boolean[] DEFAULT NULL
+    p_sealed boolean[] DEFAULT NULL,
+    p_producer_sub text DEFAULT NULL
 ) RETURNS SETOF queen.transaction_row
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER
 SET search_path = queen, pg_catalog, pg_temp
@@ -53,6 +54,19 @@ BEGIN
     END IF;
     PERFORM queen._check_ack(p_ack_partition_ids, p_ack_groups, p_ack_lease_ids, p_ack_counts, p_ack_transaction_ids,
         p_ack_statuses, p_ack_errors);
+    IF p_lock_timeout_ms IS NOT NULL THEN
+        PERFORM set_config('lock_timeout', p_lock_timeout_ms::text, true);
+    END IF;
+    PERFORM queen._lock_transaction(p_queues, p_partitions,
+        ARRAY(SELECT u FROM unnest(p_ack_partition_ids) u WHERE queen._owns_partition(v_tenant, u)), v_tenant);
+    IF cardinality(p_queues) > 0 THEN
+        RETURN QUERY SELECT * FROM queen._transaction_pushes(
+            queen._push(p_queues, p_partitions, p_counts, p_payloads, p_transaction_ids, p_keys, p_nonces, false, v_tenant, p_trace_ids,
+                CASE WHEN p_producer_sub IS NOT NULL THEN array_fill(p_producer_sub, ARRAY[cardinality(p_payloads)]) END, p_sealed),
+            p_counts);
+    END IF;
+    -- Only now: what is said of another tenant's partition must not come before what is said of the pushes, as with
+    -- one that is not there.
     SELECT (SELECT coalesce(sum(c), 0) FROM unnest(p_ack_counts[1 : u.ord - 1]) c), u.owned IS NULL INTO v_foreign, v_hidden
     FROM (SELECT w.id, w.ord, queen._owns_partition(v_tenant, w.id) AS owned FROM unnest(p_ack_partition_ids) WITH ORDINALITY w (id, ord)) u
     WHERE u.owned IS NOT TRUE
@@ -61,21 +75,11 @@ BEGIN
     IF FOUND THEN
         PERFORM queen._raise('QN409', CASE WHEN v_hidden THEN 'QTXN: consumer not found' ELSE 'QTXN: partition not owned by tenant' END, format('p_ack_transaction_ids[%s]', v_foreign));
     END IF;
-    IF p_lock_timeout_ms IS NOT NULL THEN
-        PERFORM set_config('lock_timeout', p_lock_timeout_ms::text, true);
-    END IF;
-    PERFORM queen._lock_transaction(p_queues, p_partitions, p_ack_partition_ids, v_tenant);
-    IF cardinality(p_queues) > 0 THEN
-        RETURN QUERY SELECT * FROM queen._transaction_pushes(
-            queen._push(p_queues, p_partitions, p_counts, p_payloads, p_transaction_ids, p_keys, p_nonces, false, v_tenant, p_trace_ids,
-                NULL, p_sealed),
-            p_counts);
-    END IF;
     RETURN QUERY SELECT * FROM queen._transaction_acks(p_ack_partition_ids, p_ack_groups, p_ack_lease_ids, p_ack_counts,
         p_ack_transaction_ids, p_ack_statuses, p_ack_errors, p_required_leases, p_require_lease);
 END $$;
 COMMENT ON FUNCTION queen.log_transaction_v1(text[], text[], integer[], text[], text[], uuid[], text[], text[], integer[], text[], text[], text[],
-    text[], boolean, text[], text[], bigint[], integer, uuid, boolean[]) IS
+    text[], boolean, text[], text[], bigint[], integer, uuid, boolean[], text) IS
 'Push messages and acknowledge others, of any queues, partitions and groups, all or nothing: an error means that nothing happened.';
 REVOKE ALL ON FUNCTION queen.log_transaction_v1(text[], text[], integer[], text[], text[], uuid[], text[], text[], integer[], text[], text[], text[],
-    text[], boolean, text[], text[], bigint[], integer, uuid, boolean[]) FROM PUBLIC;
+    text[], boolean, text[], text[], bigint[], integer, uuid, boolean[], text) FROM PUBLIC;

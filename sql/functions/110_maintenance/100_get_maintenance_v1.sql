@@ -3,7 +3,7 @@
  * Locks:       none.  Isolation: any.
  * Volatility:  STABLE.
  * Bounds:      two key probes.  Idempotency: reads only.
- * Raises:      nothing.
+ * Raises:      QN403 for a session of another tenant than the default one.
  * Source:      spec 5.7 of the HTTP API.
  */
 CREATE OR REPLACE FUNCTION queen.get_maintenance_v1() RETURNS SETOF queen.maintenance_row
@@ -11,6 +11,7 @@ LANGUAGE plpgsql STABLE SECURITY DEFINER
 SET search_path = queen, pg_catalog, pg_temp
 AS $$
 BEGIN
+    PERFORM queen._require_whole_server();
     RETURN QUERY SELECT queen._is_paused('maintenance_mode'), queen._is_paused('pop_maintenance_mode');
 END $$;
 COMMENT ON FUNCTION queen.get_maintenance_v1() IS

@@ -4,7 +4,7 @@
  * Locks:       the switch's row.  Isolation: READ COMMITTED.
  * Volatility:  VOLATILE: writes.
  * Bounds:      two rows.  Idempotency: yes.
- * Raises:      QN400 at another isolation level.
+ * Raises:      QN400 at another isolation level; QN403 for a session of another tenant than the default one.
  * Source:      spec 5.7 of the HTTP API.
  */
 CREATE OR REPLACE FUNCTION queen.set_maintenance_v1(
@@ -16,6 +16,7 @@ SET search_path = queen, pg_catalog, pg_temp
 AS $$
 BEGIN
     PERFORM queen._require_read_committed();
+    PERFORM queen._require_whole_server();
     INSERT INTO queen.system_state (key, value)
     SELECT s.key, jsonb_build_object('enabled', s.enabled)
     FROM (VALUES ('maintenance_mode', p_push_paused), ('pop_maintenance_mode', p_pop_paused)) s (key, enabled)

@@ -22,7 +22,8 @@ CREATE OR REPLACE FUNCTION queen.log_replay_spool_v1(
     p_transaction_ids text[] DEFAULT NULL,
     p_keys text[] DEFAULT NULL,
     p_tenant_id uuid DEFAULT NULL,
-    p_sealed boolean[] DEFAULT NULL
+    p_sealed boolean[] DEFAULT NULL,
+    p_producer_subs text[] DEFAULT NULL
 ) RETURNS SETOF queen.spool_step_row
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER
 SET search_path = queen, pg_catalog, pg_temp
@@ -47,7 +48,7 @@ BEGIN
     r_out.frames := '{}';
     IF r_out.replayed THEN
         FOREACH r_row IN ARRAY coalesce(queen._push(p_queues, p_partitions, p_counts, p_payloads, p_transaction_ids, p_keys,
-            NULL, false, queen._tenant(p_tenant_id), NULL, NULL, p_sealed), '{}')
+            NULL, false, queen._tenant(p_tenant_id), NULL, p_producer_subs, p_sealed), '{}')
         LOOP
             IF r_row.status = 'failed' THEN
                 PERFORM queen._raise(r_row.code, r_row.error);
@@ -64,6 +65,6 @@ BEGIN
     END IF;
     RETURN NEXT r_out;
 END $$;
-COMMENT ON FUNCTION queen.log_replay_spool_v1(uuid, bigint, bigint, bigint, text[], text[], integer[], text[], text[], text[], uuid, boolean[]) IS
+COMMENT ON FUNCTION queen.log_replay_spool_v1(uuid, bigint, bigint, bigint, text[], text[], integer[], text[], text[], text[], uuid, boolean[], text[]) IS
 'Store a piece of a server''s disk spool exactly once: the position in the file is written by the same transaction.';
-REVOKE ALL ON FUNCTION queen.log_replay_spool_v1(uuid, bigint, bigint, bigint, text[], text[], integer[], text[], text[], text[], uuid, boolean[]) FROM PUBLIC;
+REVOKE ALL ON FUNCTION queen.log_replay_spool_v1(uuid, bigint, bigint, bigint, text[], text[], integer[], text[], text[], text[], uuid, boolean[], text[]) FROM PUBLIC;

@@ -6,7 +6,7 @@
  * Volatility:  VOLATILE: writes.
  * Bounds:      p_max_rows (1 to 10000) segments; one history row.
  * Idempotency: yes.
- * Raises:      QN400 at another isolation level; 55P03 when somebody holds the partition for 5 s.
+ * Raises:      QN403 for a session of another tenant than the default one; QN400 at another isolation level; 55P03 when somebody holds the partition for 5 s.
  * Source:      R-7, R-21, R-22, F087.
  */
 CREATE OR REPLACE FUNCTION queen.log_evict_max_wait_step_v1(
@@ -23,6 +23,7 @@ SET jit = off
 SET lock_timeout = '5s'
 AS $$
 BEGIN
+    PERFORM queen._require_whole_server();
     RETURN NEXT queen._retention_step(p_partition_id, p_before, NULL, NULL, NULL, NULL, NULL, p_max_rows, 'max_wait_time_eviction');
 END $$;
 COMMENT ON FUNCTION queen.log_evict_max_wait_step_v1(uuid, timestamptz, integer) IS

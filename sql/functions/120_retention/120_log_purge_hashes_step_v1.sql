@@ -7,7 +7,7 @@
  * Volatility:  VOLATILE: writes.
  * Bounds:      p_max_rows (1 to 10000) rows hidden, and as many deleted.
  * Idempotency: yes.
- * Raises:      QN400 at another isolation level; 55P03 when somebody holds the partition for 5 s.
+ * Raises:      QN403 for a session of another tenant than the default one; QN400 at another isolation level; 55P03 when somebody holds the partition for 5 s.
  * Source:      R-24..R-27, design 3.2 rule 1.
  */
 CREATE OR REPLACE FUNCTION queen.log_purge_hashes_step_v1(
@@ -29,6 +29,7 @@ DECLARE
     r_cut record;
     v_rows integer := least(greatest(coalesce(p_max_rows, 1000), 1), 10000);
 BEGIN
+    PERFORM queen._require_whole_server();
     PERFORM queen._require_read_committed();
     r_out := ROW(0, 0, 0, 0, 0, NULL, true);
     IF NOT pg_try_advisory_xact_lock_shared(queen._lock_id('retention')) THEN

@@ -51,7 +51,9 @@ BEGIN
     CROSS JOIN LATERAL (
         SELECT CASE WHEN q.group_idle_seconds > 0 THEN v_now - make_interval(secs => q.group_idle_seconds) END AS idle_before
     ) i
-    WHERE q.deleted_at IS NULL AND (p_queue_ids IS NULL OR q.id = ANY (p_queue_ids));
+    WHERE (q.tenant_id = queen._current_tenant()
+           OR (SELECT queen._sees_all_tenants() OR queen._current_tenant() = '00000000-0000-0000-0000-000000000001'))
+      AND q.deleted_at IS NULL AND (p_queue_ids IS NULL OR q.id = ANY (p_queue_ids));
 END $$;
 COMMENT ON FUNCTION queen.log_retention_cutoffs_v1(uuid[], timestamptz) IS
 'What retention may take from each queue now (or from those given): cut-off times, size limits and idle groups, all by one reading of the clock; null is off.';

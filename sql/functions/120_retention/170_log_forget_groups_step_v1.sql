@@ -6,7 +6,7 @@
  * Volatility:  VOLATILE: writes.
  * Bounds:      p_max_rows (1 to 10000) rows deleted; one pass over the table, a row a group and queue.
  * Idempotency: yes.
- * Raises:      QN400 at another isolation level.
+ * Raises:      QN403 for a session of another tenant than the default one; QN400 at another isolation level.
  * Source:      design 5 (groupIdleSeconds), F099.
  */
 CREATE OR REPLACE FUNCTION queen.log_forget_groups_step_v1(
@@ -19,6 +19,7 @@ DECLARE
     r_out queen.step_row;
     v_rows integer := least(greatest(coalesce(p_max_rows, 1000), 1), 10000);
 BEGIN
+    PERFORM queen._require_whole_server();
     PERFORM queen._require_read_committed();
     DELETE FROM queen.group_activity a
     WHERE a.ctid = ANY (ARRAY(

@@ -5,7 +5,7 @@
  * Isolation:   READ COMMITTED.
  * Volatility:  VOLATILE: writes.
  * Bounds:      one row.  Idempotency: yes.
- * Raises:      QN400 for a bad name, or a period below 1 ms.
+ * Raises:      QN403 for a session of another tenant than the default one; QN400 for a bad name, or a period below 1 ms.
  * Source:      S-1.
  */
 CREATE OR REPLACE FUNCTION queen.log_register_task_v1(
@@ -16,6 +16,7 @@ CREATE OR REPLACE FUNCTION queen.log_register_task_v1(
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER
 SET search_path = queen, pg_catalog, pg_temp AS $$
 BEGIN
+    PERFORM queen._require_whole_server();
     PERFORM queen._check_name(p_task, 'p_task');
     IF coalesce(p_period_ms, 0) < 1 THEN
         PERFORM queen._raise('QN400', 'p_period_ms must be at least 1', 'p_period_ms');

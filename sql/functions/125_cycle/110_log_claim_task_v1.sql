@@ -7,7 +7,7 @@
  * Volatility:  VOLATILE: writes.
  * Bounds:      one row.
  * Idempotency: none: a second call is refused while the claim holds.
- * Raises:      QN400 at another isolation level.
+ * Raises:      QN403 for a session of another tenant than the default one; QN400 at another isolation level.
  * Source:      S-2, S-5, S-6, S-8, S-9.
  */
 CREATE OR REPLACE FUNCTION queen.log_claim_task_v1(
@@ -18,6 +18,7 @@ CREATE OR REPLACE FUNCTION queen.log_claim_task_v1(
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER
 SET search_path = queen, pg_catalog, pg_temp AS $$
 BEGIN
+    PERFORM queen._require_whole_server();
     PERFORM queen._require_read_committed();
     IF NOT queen._task_is_free(p_task) THEN
         UPDATE queen.maintenance_leases l

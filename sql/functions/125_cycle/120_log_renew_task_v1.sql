@@ -4,7 +4,7 @@
  * Isolation:   READ COMMITTED.
  * Volatility:  VOLATILE: writes.
  * Bounds:      one row.  Idempotency: yes.
- * Raises:      nothing.
+ * Raises:      QN403 for a session of another tenant than the default one.
  * Source:      S-6, S-7; a run may take longer than its lease.
  */
 CREATE OR REPLACE FUNCTION queen.log_renew_task_v1(
@@ -14,6 +14,7 @@ CREATE OR REPLACE FUNCTION queen.log_renew_task_v1(
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER
 SET search_path = queen, pg_catalog, pg_temp AS $$
 BEGIN
+    PERFORM queen._require_whole_server();
     UPDATE queen.maintenance_leases l
     SET lease_until = clock_timestamp() + queen._task_lease_ms(l.period_ms) * interval '1 ms'
     WHERE l.task = p_task COLLATE "C" AND l.fence = p_fence AND l.lease_until IS NOT NULL AND l.enabled;

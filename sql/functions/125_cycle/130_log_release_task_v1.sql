@@ -5,7 +5,7 @@
  * Isolation:   READ COMMITTED.
  * Volatility:  VOLATILE: writes.
  * Bounds:      one row.  Idempotency: yes: a second call changes nothing.
- * Raises:      nothing.
+ * Raises:      QN403 for a session of another tenant than the default one.
  * Source:      S-3, S-4, S-5, S-7.
  */
 CREATE OR REPLACE FUNCTION queen.log_release_task_v1(
@@ -16,6 +16,7 @@ CREATE OR REPLACE FUNCTION queen.log_release_task_v1(
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER
 SET search_path = queen, pg_catalog, pg_temp AS $$
 BEGIN
+    PERFORM queen._require_whole_server();
     UPDATE queen.maintenance_leases l
     SET lease_until = NULL,
         holder = NULL,

@@ -9,7 +9,7 @@
  * Volatility:  VOLATILE: writes.
  * Bounds:      p_max_rows rows (at most 10000) of all tables together.
  * Idempotency: yes.
- * Raises:      QN400 for p_max_rows below 1.
+ * Raises:      QN403 for a session of another tenant than the default one; QN400 for p_max_rows below 1.
  * Source:      issue 4 item 8, R-49, design 5, T-13, F099.
  */
 CREATE OR REPLACE FUNCTION queen.log_reclaim_step_v1(p_max_rows integer DEFAULT 1000) RETURNS SETOF queen.step_row
@@ -24,6 +24,7 @@ DECLARE
     v_max integer := least(p_max_rows, 10000);
     v_id uuid;
 BEGIN
+    PERFORM queen._require_whole_server();
     PERFORM queen._require_read_committed();
     IF coalesce(p_max_rows, 0) < 1 THEN
         PERFORM queen._raise('QN400', 'p_max_rows must be at least 1', 'p_max_rows');

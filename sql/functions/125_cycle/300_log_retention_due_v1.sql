@@ -11,7 +11,7 @@
  * Bounds:      p_max_rows (1 to 100000) a phase; one index probe a queue and phase; the partitions with a size limit that were
  *              written since, with one or two key probes each.
  * Idempotency: reads only.
- * Raises:      nothing.
+ * Raises:      QN403 for a session of another tenant than the default one.
  * Source:      R-36, R-37, R-39, issue 4 item 2, F082.
  */
 CREATE OR REPLACE FUNCTION queen.log_retention_due_v1(
@@ -31,6 +31,7 @@ DECLARE
     -- What is skipped is the oldest as a rule: look that much further.
     v_wide integer := v_max + least(coalesce(cardinality(p_skip), 0), 100000);
 BEGIN
+    PERFORM queen._require_whole_server();
     RETURN QUERY
     WITH rules AS MATERIALIZED (
         SELECT * FROM queen.log_retention_cutoffs_v1(NULL, p_now)

@@ -8,7 +8,7 @@
  * Volatility:  VOLATILE: writes.
  * Bounds:      p_max_rows partitions (1 to 1000).
  * Idempotency: yes.
- * Raises:      QN400 for p_max_rows below 1. p_days below 1 counts as 1.
+ * Raises:      QN403 for a session of another tenant than the default one; QN400 for p_max_rows below 1. p_days below 1 counts as 1.
  * Source:      R-28..R-34, L-5, L-12, F100.
  */
 CREATE OR REPLACE FUNCTION queen.log_cleanup_partitions_step_v1(
@@ -31,6 +31,7 @@ DECLARE
     v_id uuid;
     v_held text[];
 BEGIN
+    PERFORM queen._require_whole_server();
     PERFORM queen._require_read_committed();
     IF coalesce(p_max_rows, 0) < 1 THEN
         PERFORM queen._raise('QN400', 'p_max_rows must be at least 1', 'p_max_rows');

@@ -6,7 +6,7 @@
  * Volatility:  VOLATILE: writes.
  * Bounds:      p_max_rows rows (1 to 10000) of all tables together.
  * Idempotency: yes.
- * Raises:      QN400 for p_max_rows below 1. p_days below 1 counts as 1.
+ * Raises:      QN403 for a session of another tenant than the default one; QN400 for p_max_rows below 1. p_days below 1 counts as 1.
  * Source:      R-46, R-47.
  */
 CREATE OR REPLACE FUNCTION queen.log_purge_metrics_step_v1(
@@ -26,6 +26,7 @@ DECLARE
     v_rows integer;
     r record;
 BEGIN
+    PERFORM queen._require_whole_server();
     PERFORM queen._require_read_committed();
     IF coalesce(p_max_rows, 0) < 1 THEN
         PERFORM queen._raise('QN400', 'p_max_rows must be at least 1', 'p_max_rows');

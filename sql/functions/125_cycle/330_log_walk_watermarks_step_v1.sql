@@ -7,7 +7,7 @@
  * Volatility:  VOLATILE: writes.
  * Bounds:      p_max_rows partitions (1 to 5000); two key probes each.
  * Idempotency: yes.
- * Raises:      QN400 for p_max_rows below 1.
+ * Raises:      QN403 for a session of another tenant than the default one; QN400 for p_max_rows below 1.
  * Source:      R-38, T-10.
  */
 CREATE OR REPLACE FUNCTION queen.log_walk_watermarks_step_v1(
@@ -25,6 +25,7 @@ DECLARE
     v_max integer := least(p_max_rows, 5000);
     r record;
 BEGIN
+    PERFORM queen._require_whole_server();
     PERFORM queen._require_read_committed();
     IF coalesce(p_max_rows, 0) < 1 THEN
         PERFORM queen._raise('QN400', 'p_max_rows must be at least 1', 'p_max_rows');

@@ -9,7 +9,7 @@
  * Volatility:  VOLATILE: writes.
  * Bounds:      segments until they hold p_max_frames frames or 16 MiB together; 5000 keys.
  * Idempotency: yes: a run without new frames and without tombstones that came of age changes nothing (Z-7).
- * Raises:      QN400 at another isolation level; 55P03 when a push holds the partition for 1 s.
+ * Raises:      QN403 for a session of another tenant than the default one; QN400 at another isolation level; 55P03 when a push holds the partition for 1 s.
  * Source:      design 5 item 1, M-19..M-31, Z-1..Z-7, X-2, X-3, F105..F119.
  */
 CREATE OR REPLACE FUNCTION queen.log_compact_step_v1(
@@ -35,6 +35,7 @@ DECLARE
     v_now timestamptz := coalesce(p_now, clock_timestamp());
     v_max integer := least(greatest(p_max_frames, 1), 100000);
 BEGIN
+    PERFORM queen._require_whole_server();
     PERFORM queen._require_read_committed();
     SELECT h.log_start, h.head_offset, q.min_compaction_lag_seconds AS lag, q.delete_retention_seconds AS grace INTO r_rule
     FROM queen.partition_head h

@@ -23,6 +23,8 @@ AS $$
     JOIN queen.partition_head h ON h.queue_id = q.id
     LEFT JOIN queen.log_compaction c ON c.partition_id = h.id
     WHERE q.cleanup_policy <> 'delete' AND q.deleted_at IS NULL
+      AND (q.tenant_id = (SELECT queen._current_tenant())
+           OR (SELECT queen._sees_all_tenants() OR queen._current_tenant() = '00000000-0000-0000-0000-000000000001'))
       AND h.id > coalesce(p_after, '00000000-0000-0000-0000-000000000000')
       AND (h.head_offset >= coalesce(c.keyed_to, 0)
            OR c.due_at <= coalesce(p_now, statement_timestamp())

@@ -5,7 +5,7 @@
  * Volatility:  STABLE.
  * Bounds:      two key probes, whatever lies between: never a walk over removed rows.
  * Idempotency: reads only.
- * Raises:      nothing; NULL when there is no such partition or nothing at or behind the offset.
+ * Raises:      nothing; NULL when there is no such partition of the session's tenant or nothing at or behind the offset.
  * Source:      S-17.
  */
 CREATE OR REPLACE FUNCTION queen.log_oldest_pending_at_v1(
@@ -16,7 +16,8 @@ LANGUAGE sql STABLE SECURITY DEFINER
 SET search_path = queen, pg_catalog, pg_temp AS $$
     SELECT queen._oldest_pending_at(p.id, p.log_start, p_offset)
     FROM queen.log_partitions p
-    WHERE p.id = p_partition_id
+    JOIN queen.queues q ON q.id = p.queue_id
+    WHERE p.id = p_partition_id AND (q.tenant_id = queen._current_tenant() OR queen._sees_all_tenants())
 $$;
 COMMENT ON FUNCTION queen.log_oldest_pending_at_v1(uuid, bigint) IS
 'When the oldest message of a partition at or behind an offset was stored; null when there is none.';

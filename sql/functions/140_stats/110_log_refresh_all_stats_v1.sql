@@ -8,7 +8,7 @@
  * Bounds:      O(partitions x groups), no scan of segments; a written row a queue and label, none a partition.
  *              Sorts are off, since the price of rare probes would make the planner sort all partitions.
  * Idempotency: yes, but for the rates.
- * Raises:      QN400 at another isolation level; 55P03 when a lock is held for 5 s.
+ * Raises:      QN403 for a session of another tenant than the default one; QN400 at another isolation level; 55P03 when a lock is held for 5 s.
  * Source:      S-10 to S-29, seed counters-rates-lag; F127, F129.
  */
 CREATE OR REPLACE FUNCTION queen.log_refresh_all_stats_v1(
@@ -26,6 +26,7 @@ DECLARE
     v_updated integer := 0;
     v_changed integer := 0;
 BEGIN
+    PERFORM queen._require_whole_server();
     PERFORM queen._require_read_committed();
     IF p_wait THEN
         PERFORM pg_advisory_xact_lock(queen._lock_id('stats'));

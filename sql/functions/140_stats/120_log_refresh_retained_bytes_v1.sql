@@ -7,7 +7,7 @@
  * Volatility:  VOLATILE: writes.
  * Bounds:      every visible segment row (sizes come from the tuple, no payload is read); a written row a queue.
  * Idempotency: yes.
- * Raises:      QN400 at another isolation level; 55P03 when the rows of stats are held for 5 s.
+ * Raises:      QN403 for a session of another tenant than the default one; QN400 at another isolation level; 55P03 when the rows of stats are held for 5 s.
  * Source:      S-10, S-30 to S-34, design 5; issue 5.2.
  */
 CREATE OR REPLACE FUNCTION queen.log_refresh_retained_bytes_v1() RETURNS json
@@ -23,6 +23,7 @@ DECLARE
     v_updated integer := 0;
     v_changed integer := 0;
 BEGIN
+    PERFORM queen._require_whole_server();
     PERFORM queen._require_read_committed();
     v_busy := NOT pg_try_advisory_xact_lock(queen._lock_id('retained_bytes'));
     IF NOT v_busy THEN

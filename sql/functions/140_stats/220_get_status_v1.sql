@@ -6,7 +6,7 @@
  * Volatility:  VOLATILE: ages are of this moment.
  * Bounds:      the flushes of the range, all cursors and all dead letters.
  * Idempotency: reads only.
- * Raises:      nothing.
+ * Raises:      QN403 for a session of another tenant than the default one.
  * Source:      http-api 5.2 and 5.3, S-40, S-43; design 5 (pending includes processing).
  */
 CREATE OR REPLACE FUNCTION queen.get_status_v1(
@@ -26,6 +26,7 @@ DECLARE
     v_ids uuid[];
     v_points json;
 BEGIN
+    PERFORM queen._require_whole_server();
     IF num_nonnulls(p_queue, p_namespace, p_task) > 0 THEN
         v_ids := ARRAY(
             SELECT q.id FROM queen.queues q

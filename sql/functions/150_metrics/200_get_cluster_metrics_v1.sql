@@ -16,6 +16,7 @@ AS $$
         (SELECT coalesce(sum(s.dead_letter_messages), 0)::bigint FROM queen.stats s WHERE s.stat_type = 'queue'),
         w.updated_at
     FROM queen._totals() w
+    WHERE (SELECT queen._sees_all_tenants() OR queen._current_tenant() = '00000000-0000-0000-0000-000000000001')
 $$;
 COMMENT ON FUNCTION queen.get_cluster_metrics_v1() IS
 'Lifetime totals of all servers: what they stored, delivered and acknowledged since the database was set up.';

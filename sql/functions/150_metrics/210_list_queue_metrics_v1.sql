@@ -23,6 +23,7 @@ AS $$
         ORDER BY m.queue_id, m.bucket_time DESC
     ) r
     JOIN queen.queues q ON q.id = r.queue_id AND q.deleted_at IS NULL
+    WHERE q.tenant_id = (SELECT queen._current_tenant()) OR (SELECT queen._sees_all_tenants() OR queen._current_tenant() = '00000000-0000-0000-0000-000000000001')
 $$;
 COMMENT ON FUNCTION queen.list_queue_metrics_v1(integer) IS
 'What happened on each queue in its newest minute, of queues on which anything happened in the last five minutes.';

@@ -16,7 +16,8 @@ AS $$
     (SELECT q.name, NULL, sum(s.pending_messages)::bigint, max(s.max_lag_seconds), sum(s.dead_letter_messages)::bigint, count(*) OVER ()
      FROM queen.stats s
      JOIN queen.queues q ON q.id = s.queue_id AND q.deleted_at IS NULL
-     WHERE s.stat_type = 'queue' AND (s.pending_messages > 0 OR s.dead_letter_messages > 0)
+     WHERE (q.tenant_id = (SELECT queen._current_tenant()) OR (SELECT queen._sees_all_tenants() OR queen._current_tenant() = '00000000-0000-0000-0000-000000000001'))
+       AND s.stat_type = 'queue' AND (s.pending_messages > 0 OR s.dead_letter_messages > 0)
      GROUP BY q.name
      ORDER BY 4 DESC, 3 DESC, 1
      LIMIT greatest(p_max_rows, 0))
@@ -25,7 +26,8 @@ AS $$
      FROM queen.queues q
      JOIN queen.partition_head h ON h.queue_id = q.id
      JOIN queen.log_consumers c ON c.partition_id = h.id
-     WHERE q.deleted_at IS NULL AND p_max_rows > 0
+     WHERE (q.tenant_id = (SELECT queen._current_tenant()) OR (SELECT queen._sees_all_tenants() OR queen._current_tenant() = '00000000-0000-0000-0000-000000000001'))
+       AND q.deleted_at IS NULL AND p_max_rows > 0
      GROUP BY q.name, c.consumer_group
      ORDER BY 3 DESC, 1, 2
      LIMIT greatest(p_max_rows, 0))

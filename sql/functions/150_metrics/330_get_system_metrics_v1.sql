@@ -4,7 +4,7 @@
  * Volatility:  STABLE.
  * Bounds:      the samples of the range, one a server and flush.
  * Idempotency: reads only.
- * Raises:      nothing.
+ * Raises:      QN403 for a session of another tenant than the default one.
  * Source:      spec 5.5 of the HTTP API.
  */
 CREATE OR REPLACE FUNCTION queen.get_system_metrics_v1(
@@ -21,6 +21,7 @@ DECLARE
     v_from timestamptz := coalesce(p_from, least(statement_timestamp(), v_to) - interval '1 hour');
     v_minutes integer := queen._bucket_minutes(v_from, v_to);
 BEGIN
+    PERFORM queen._require_whole_server();
     RETURN (
         WITH bucket AS (
             SELECT m.hostname, m.port, m.worker_id, queen._bucket(m.timestamp, v_minutes) AS at, sum(m.sample_count) AS samples,

@@ -4,7 +4,7 @@
  * Volatility:  STABLE.
  * Bounds:      the rows of the range, one a server and flush, and one a queue and minute.
  * Idempotency: reads only.
- * Raises:      nothing.
+ * Raises:      QN403 for a session of another tenant than the default one.
  * Source:      spec 5.5 of the HTTP API; S-35, S-40.
  */
 CREATE OR REPLACE FUNCTION queen.get_worker_metrics_v1(
@@ -22,6 +22,7 @@ DECLARE
     v_from timestamptz := coalesce(p_from, least(statement_timestamp(), v_to) - interval '1 hour');
     v_minutes integer := queen._bucket_minutes(v_from, v_to);
 BEGIN
+    PERFORM queen._require_whole_server();
     RETURN json_build_object(
             'timeRange', json_build_object('from', queen._utc_ms(v_from), 'to', queen._utc_ms(v_to)),
             'bucketMinutes', v_minutes,

@@ -4,7 +4,7 @@
  * Volatility:  STABLE.
  * Bounds:      the statistics rows of schema queen, and one a session.
  * Idempotency: reads only.
- * Raises:      nothing.
+ * Raises:      QN403 for a session of another tenant than the default one.
  * Source:      spec 5.5 of the HTTP API.
  */
 CREATE OR REPLACE FUNCTION queen.get_postgres_stats_v1() RETURNS json
@@ -12,6 +12,7 @@ LANGUAGE plpgsql STABLE SECURITY DEFINER
 SET search_path = queen, pg_catalog, pg_temp
 SET jit = off AS $$
 BEGIN
+    PERFORM queen._require_whole_server();
     RETURN json_build_object(
         'timestamp', queen._utc_ms(statement_timestamp()),
         'database', (

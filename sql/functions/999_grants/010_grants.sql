@@ -1,7 +1,7 @@
 /*
  * Purpose:     let the roles of the house call what is theirs, where those roles exist: queen_reader looks,
  *              queen_writer pushes, pops and acks, queen_admin configures and deletes, queen_server does all of it for
- *              any tenant. Nobody else may call anything, and nobody needs a right on a table.
+ *              any tenant. Nobody else may call anything, and nobody needs a right on a table of messages.
  * Locks:       none.  Isolation: any.  Volatility: none.  Bounds: none.
  * Idempotency: yes.
  * Raises:      nothing.
@@ -24,7 +24,7 @@ LANGUAGE sql STABLE AS $$
                 'record_trace_v1', 'list_traces_v1', 'list_traces_by_name_v1', 'list_trace_names_v1']),
             ('queen_reader', ARRAY['get_latest_v1']),
             ('queen_writer', ARRAY['get_latest_v1']),
-            ('queen_admin', ARRAY['get_latest_v1', 'log_compact_step_v1', 'log_compact_due_v1']),
+            ('queen_admin', ARRAY['get_latest_v1', 'log_compact_step_v1', 'log_compact_due_v1', 'log_fold_partition_events_step_v1']),
             ('queen_reader', ARRAY['list_consumer_groups_v1', 'list_lagging_partitions_v1', 'get_consumer_group_v1']),
             ('queen_reader', ARRAY['get_overview_v1', 'list_namespaces_v1', 'list_tasks_v1', 'get_status_v1', 'list_stored_queues_v1',
                 'get_queue_status_v1', 'get_message_series_v1']),
@@ -45,7 +45,8 @@ LANGUAGE sql STABLE AS $$
             ('queen_admin', ARRAY['get_queue_lag_v1', 'get_queue_ops_v1', 'get_queue_parked_replicas_v1', 'get_dead_letter_signatures_v1',
                 'get_partition_liveness_v1', 'get_system_metrics_v1', 'get_worker_metrics_v1', 'get_postgres_stats_v1', 'get_cluster_metrics_v1',
                 'list_queue_metrics_v1', 'list_lag_v1', 'log_fold_partition_events_step_v1']),
-            ('queen_admin', ARRAY['doctor_v1', 'verify_v1', 'verify_partitions_v1', 'list_verify_ranges_v1'])
+            ('queen_admin', ARRAY['doctor_v1', 'verify_v1', 'verify_partitions_v1', 'list_verify_ranges_v1']),
+            ('queen_admin', ARRAY['create_api_key_v1', 'list_api_keys_v1', 'revoke_api_key_v1'])
         ) w (grantee, names)
         JOIN pg_catalog.pg_proc p ON p.pronamespace = 'queen'::regnamespace AND p.proname = ANY (w.names)
         UNION ALL
@@ -66,4 +67,8 @@ BEGIN
             EXECUTE format('GRANT EXECUTE ON ROUTINE %s TO %I', r.routine, r.grantee);
         END IF;
     END LOOP;
+    -- A server checks at its start that the schema is the one it was built for.
+    IF EXISTS (SELECT FROM pg_catalog.pg_roles WHERE rolname = 'queen_server') THEN
+        GRANT SELECT ON queen.schema_functions, queen.schema_migrations TO queen_server;
+    END IF;
 END $$;
