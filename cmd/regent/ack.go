@@ -30,6 +30,10 @@ func newAckCmd() *cobra.Command {
 queue's retry limit files it as a dead letter), retry (again, without counting)
 or dlq (dead letter now). With - it reads the output of "regent pop -o ndjson".
 
+In a partition the first message that is not completed ends its batch: those
+behind it are handed out again, whatever is said of them. To file each of several
+as a dead letter, pop them one by one.
+
 It prints one verdict a message, and ends with exit code 1 when any of them was
 refused.`,
 		Example: `  regent ack --group billing --partition-id $P --transaction-id $T --lease $L

@@ -12,6 +12,7 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
+	"syscall"
 	"time"
 )
 
@@ -118,7 +119,7 @@ func (c *httpClient) once(ctx context.Context, req request) ([]byte, error) {
 	}
 	resp, err := c.http.Do(r)
 	if err != nil {
-		return nil, &networkError{err: err}
+		return nil, c.unreached(err)
 	}
 	defer resp.Body.Close()
 	body, err := io.ReadAll(resp.Body)
@@ -129,6 +130,14 @@ func (c *httpClient) once(ctx context.Context, req request) ([]byte, error) {
 		return nil, newStatusError(resp, body)
 	}
 	return body, nil
+}
+
+// unreached says what to do when there is no server at the address.
+func (c *httpClient) unreached(err error) error {
+	if errors.Is(err, syscall.ECONNREFUSED) {
+		err = fmt.Errorf("no server at %s: start one with \"regent dev\" or \"regent serve\", or name another with --url or REGENT_URL (%w)", c.base, err)
+	}
+	return &networkError{err: err}
 }
 
 func (c *httpClient) address(req request) string {

@@ -152,10 +152,10 @@ func deleteLetters(cmd *cobra.Command, c client, format outputFormat, f letterFi
 		}
 		b.Matching = len(letters)
 		if !dryRun {
-			return fmt.Errorf("would delete %s dead letters of queue %s; --yes does it", grouped(int64(b.Matching)), f.queue)
+			return fmt.Errorf("would delete %s of queue %s; --yes does it", counted(int64(b.Matching), "dead letter"), f.queue)
 		}
 		return format.print(cmd, b, func() table {
-			return sentence(fmt.Sprintf("would delete %s dead letters of queue %s", grouped(int64(b.Matching)), f.queue))
+			return sentence(fmt.Sprintf("would delete %s of queue %s", counted(int64(b.Matching), "dead letter"), f.queue))
 		})
 	}
 	deleted, err := c.DeleteDeadLetters(cmd.Context(), f)
@@ -167,6 +167,6 @@ func deleteLetters(cmd *cobra.Command, c client, format outputFormat, f letterFi
 	}
 	b.Deleted, b.Matching = deleted, deleted
 	return format.print(cmd, b, func() table {
-		return sentence(fmt.Sprintf("deleted %s dead letters of queue %s", grouped(int64(deleted)), f.queue))
+		return sentence(fmt.Sprintf("deleted %s of queue %s", counted(int64(deleted), "dead letter"), f.queue))
 	})
 }

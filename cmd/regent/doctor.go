@@ -79,7 +79,7 @@ Exit code 5 means that there is an error or a warning.`,
 }
 
 func printDiagnosis(cmd *cobra.Command, format outputFormat, found []finding) error {
-	d := diagnosis{Findings: found}
+	d := diagnosis{Findings: append([]finding{}, found...)}
 	items := make([]any, len(found))
 	for i, f := range found {
 		items[i] = f

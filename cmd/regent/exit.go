@@ -6,6 +6,9 @@ import (
 	"fmt"
 	"net"
 	"strings"
+	"syscall"
+
+	"github.com/jackc/pgx/v5/pgconn"
 
 	"regent.local/regent/db/dberr"
 )
@@ -65,6 +68,10 @@ func exitCode(err error) int {
 
 // errorLine is the one line that a failing command says.
 func errorLine(err error) string {
+	var connect *pgconn.ConnectError
+	if errors.As(err, &connect) && errors.Is(err, syscall.ECONNREFUSED) {
+		err = fmt.Errorf("no PostgreSQL there: name one with --dsn or DATABASE_URL, that of \"regent dev\" stands in .regent/dsn (%w)", err)
+	}
 	lines := strings.FieldsFunc(err.Error(), func(r rune) bool { return r == '\n' || r == '\r' })
 	for i, l := range lines {
 		lines[i] = strings.TrimSpace(l)

@@ -217,7 +217,7 @@ func change(cmd *cobra.Command, c client, format outputFormat, group, queue stri
 		if err != nil {
 			return err
 		}
-		return format.print(cmd, text, func() table { return sentence(string(text)) })
+		return format.print(cmd, text, func() table { return sentence(moved(text, verb, group, queue)) })
 	}
 	text, err := c.Groups(cmd.Context())
 	if err != nil {
@@ -233,6 +233,12 @@ func change(cmd *cobra.Command, c client, format outputFormat, group, queue stri
 			own = append(own, one)
 		}
 	}
+	if len(own) == 0 && (dryRun || verb == "delete") {
+		return nothingTo("there is no group %q%s", group, on(queue))
+	}
+	if len(own) == 0 {
+		return fmt.Errorf("group %q is not%s yet; --yes gives it cursors there", group, on(queue))
+	}
 	if !dryRun {
 		return fmt.Errorf("this would %s group %q on %s; --yes does it", verb, group, counted(int64(len(own)), "queue"))
 	}
@@ -241,4 +247,24 @@ func change(cmd *cobra.Command, c client, format outputFormat, group, queue stri
 		items[i] = one
 	}
 	return format.printList(cmd, items, items, func() table { return groupTable(own) })
+}
+
+// moved says what a seek or a delete did, in partitions.
+func moved(text json.RawMessage, verb, group, queue string) string {
+	var did struct {
+		Moved     int64 `json:"partitionsUpdated"`
+		Forgotten int64 `json:"deletedPartitions"`
+	}
+	if json.Unmarshal(text, &did) != nil {
+		return string(text)
+	}
+	return fmt.Sprintf("%sd group %s%s: %s", verb, group, on(queue), counted(did.Moved+did.Forgotten, "partition"))
+}
+
+// on names a queue, if there is one.
+func on(queue string) string {
+	if queue == "" {
+		return ""
+	}
+	return " on queue " + queue
 }

@@ -7,14 +7,18 @@
 package main
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
 	"os/signal"
+	"strconv"
 	"syscall"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
 func main() {
@@ -59,7 +63,7 @@ Exit codes: 0 ok, 1 user error, 2 server or network, 3 not authorised,
 		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		return fmt.Errorf("%w (see %q)", err, cmd.CommandPath()+" --help")
+		return fmt.Errorf("%w (see %q)", plainFlagError(err), cmd.CommandPath()+" --help")
 	})
 	root.AddCommand(
 		newDevCmd(), newServeCmd(), newMigrateCmd(),
@@ -68,7 +72,37 @@ Exit codes: 0 ok, 1 user error, 2 server or network, 3 not authorised,
 		newBenchCmd(), newOpenAPICmd(), newVersionCmd(),
 	)
 	explainArguments(root)
+	refuseUnknownTopics(root)
 	return root
+}
+
+// plainFlagError says what a flag wants where the library names its parser.
+func plainFlagError(err error) error {
+	var value *pflag.InvalidValueError
+	var number *strconv.NumError
+	if !errors.As(err, &value) || !errors.As(err, &number) {
+		return err
+	}
+	want := map[string]string{"ParseBool": "true or false", "ParseFloat": "a number"}[number.Func]
+	return fmt.Errorf("invalid argument %q for %q flag: want %s", value.GetValue(), "--"+value.GetFlag().Name, cmp.Or(want, "a whole number"))
+}
+
+// refuseUnknownTopics makes "regent help" refuse a command that is not there.
+func refuseUnknownTopics(root *cobra.Command) {
+	root.InitDefaultHelpCmd()
+	for _, help := range root.Commands() {
+		if help.Name() != "help" {
+			continue
+		}
+		show := help.Run
+		help.Run, help.RunE = nil, func(cmd *cobra.Command, args []string) error {
+			if found, rest, err := root.Find(args); err != nil || len(rest) > 0 {
+				return unknownCommand(found, rest)
+			}
+			show(cmd, args)
+			return nil
+		}
+	}
 }
 
 // explainArguments makes the commands below say in a sentence how they are used

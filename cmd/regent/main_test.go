@@ -147,12 +147,29 @@ func TestRefusalsSayWhatToDo(t *testing.T) {
 		"--set retention: there is no such option; did you mean":                              {"queue", "configure", "q", "--set", "retention=5"},
 		"--set quux: there is no such option; there are namespace, task, priority, leaseTime": {"queue", "configure", "q", "--set", "quux=5"},
 		`--from "yesterday": want all, new, now, RFC 3339 or "15m ago"`:                       {"pop", "q", "--from", "yesterday"},
+		`invalid argument "x" for "--batch" flag: want a whole number (see`:                   {"pop", "q", "--batch", "x"},
+		`invalid argument "x" for "--dry-run" flag: want true or false (see`:                  {"queue", "configure", "q", "--dry-run=x"},
+		`unknown command "nothing" for "regent" (see "regent --help")`:                        {"help", "nothing"},
+		`unknown command "lst" for "regent queue" (see "regent queue --help")`:                {"help", "queue", "lst"},
 		`--from "new": want all, now, RFC 3339 or "15m ago"`:                                  {"tail", "q", "--from", "new"},
 	} {
 		got := call(t, "", args...)
 		require.Equal(t, exitUser, got.code, args)
 		require.Contains(t, got.err, want, args)
 		require.Equal(t, 1, strings.Count(got.err, "\n"), got.err)
+	}
+}
+
+// Where nobody listens, the message says how to name or start somebody.
+func TestRefusedConnectionsSayWhatToDo(t *testing.T) {
+	t.Parallel()
+	for want, args := range map[string][]string{
+		`no server at http://127.0.0.1:1: start one with "regent dev"`: {"queue", "list", "--url", "http://127.0.0.1:1", "--retry-for", "1ms"},
+		`no PostgreSQL there: name one with --dsn or DATABASE_URL`:     {"doctor", "--dsn", "postgres://127.0.0.1:1/x"},
+	} {
+		got := call(t, "", args...)
+		require.Equal(t, exitServer, got.code, args)
+		require.Contains(t, got.err, want)
 	}
 }
 

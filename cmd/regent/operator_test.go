@@ -59,6 +59,7 @@ func TestDoctorCommand(t *testing.T) {
 		var d diagnosis
 		require.NoError(t, json.Unmarshal([]byte(got.out), &d))
 		require.Equal(t, code == 0, d.Healthy)
+		require.NotContains(t, got.out, "null")
 		require.Equal(t, len(d.Findings), d.Errors+d.Warnings+d.Notes)
 		for _, f := range d.Findings {
 			if f.Check == check {

@@ -399,8 +399,8 @@ func (d deletion) String() string {
 	if !d.Deleted {
 		verb = "would delete"
 	}
-	return fmt.Sprintf("%s queue %s: %s partitions, %s messages, %s dead letters, %s", verb, d.Queue,
-		grouped(int64(d.Partitions)), grouped(d.Messages), grouped(d.DeadLetters), formatSize(d.Bytes))
+	return fmt.Sprintf("%s queue %s: %s, %s, %s, %s", verb, d.Queue, counted(int64(d.Partitions), "partition"),
+		counted(d.Messages, "message"), counted(d.DeadLetters, "dead letter"), formatSize(d.Bytes))
 }
 
 func newQueueDeleteCmd() *cobra.Command {
