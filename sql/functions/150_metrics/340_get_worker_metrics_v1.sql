@@ -75,7 +75,7 @@ BEGIN
                 'totalAckFailed', s.total_ack_failed,
                 'totalDlq', s.total_dlq,
                 'pendingMessages', (SELECT coalesce(sum(t.pending_messages), 0) FROM queen.stats t WHERE t.stat_type = 'queue'))
-            FROM queen.worker_metrics_summary s));
+            FROM queen._totals() s));
 END $$;
 COMMENT ON FUNCTION queen.get_worker_metrics_v1(timestamptz, timestamptz, text, text, integer) IS
 'What the servers did by bucket of time, which servers there are, and the lifetime totals.';
