@@ -158,7 +158,11 @@ func serveAPI(ctx context.Context, cfg api.Config, pool *pgxpool.Pool, log *slog
 	}
 	stopLoops := startLoops(ctx, pool, server, cfg, log)
 	defer stopLoops()
-	if err := ready(apiAddress(listener.Addr())); err != nil {
+	address := apiAddress(listener.Addr())
+	if cfg.TLSCert != "" {
+		address = "https" + strings.TrimPrefix(address, "http")
+	}
+	if err := ready(address); err != nil {
 		return errors.Join(err, listener.Close())
 	}
 	if err := server.Run(ctx, listener); err != nil {
