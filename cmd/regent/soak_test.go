@@ -368,6 +368,10 @@ func (p soakPlan) audit(t *testing.T, url string, groups []*soakGroup) {
 		}
 	}
 	// All are there, as the groups have seen: so as many rows are no duplicates.
+	r, err := http.Post(url+"/api/v1/stats/refresh", "application/json", nil) // the list shows what was counted last
+	require.NoError(t, err)
+	require.NoError(t, r.Body.Close())
+	require.Equal(t, http.StatusOK, r.StatusCode)
 	list := call(t, "", "queue", "list", "--url", url, "-o", "ndjson")
 	require.Equal(t, 0, list.code, list.err)
 	var q struct {
