@@ -57,14 +57,27 @@ func (c *sqlClient) Close() { c.pool.Close() }
 type sqlError struct{ err error }
 
 func (e *sqlError) Unwrap() error        { return e.err }
-func (e *sqlError) ExitCode() int        { return dberr.ExitCode(e.err) }
 func (e *sqlError) after() time.Duration { return 0 }
+
+func (e *sqlError) ExitCode() int {
+	switch {
+	case missing(e.err):
+		return exitUser
+	case refused(e.err):
+		return exitAuth
+	}
+	return dberr.ExitCode(e.err)
+}
 
 // Error adds what a server would only log: whoever runs this command may see
 // why the database is not there.
 func (e *sqlError) Error() string {
 	known := dberr.From(e.err)
 	switch {
+	case missing(e.err):
+		return missingFunctions
+	case known.Code == "42501":
+		return fmt.Sprintf("the database role may not do that, grant it queen_reader, queen_writer or queen_admin (%s)", e.err)
 	case known.Code == "":
 		return known.Message + ": " + e.err.Error()
 	case !strings.HasPrefix(known.Code, "QN"):

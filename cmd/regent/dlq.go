@@ -151,6 +151,9 @@ func deleteLetters(cmd *cobra.Command, c client, format outputFormat, f letterFi
 			return err
 		}
 		b.Matching = len(letters)
+		if b.Matching == 0 {
+			return nothingTo("queue %q has no such dead letter", f.queue)
+		}
 		if !dryRun {
 			return fmt.Errorf("would delete %s of queue %s; --yes does it", counted(int64(b.Matching), "dead letter"), f.queue)
 		}

@@ -172,13 +172,21 @@ func refused(err error) bool {
 	return errors.As(err, &pg) && (pg.Code == "42501" || pg.Code == "QN403")
 }
 
+// missingFunctions is what to do where the functions are missing.
+const missingFunctions = "the functions of this database are not there or older than this program: run regent migrate up"
+
+// missing says whether there is no such function, or no such schema.
+func missing(err error) bool {
+	var pg *pgconn.PgError
+	return errors.As(err, &pg) && (pg.Code == "42883" || pg.Code == "3F000")
+}
+
 // explainCall says what to do when a function of these commands is not there, or
 // not for this role.
 func explainCall(err error) error {
-	var pg *pgconn.PgError
 	switch {
-	case errors.As(err, &pg) && (pg.Code == "42883" || pg.Code == "3F000"): // no such function, no such schema
-		return withCode(exitUser, errors.New("the functions of this database are not there or older than this program: run regent migrate up"))
+	case missing(err):
+		return withCode(exitUser, errors.New(missingFunctions))
 	case refused(err):
 		return withCode(exitAuth, errors.New("this role may not do that: it needs the owner of schema queen, queen_server or queen_admin"))
 	}

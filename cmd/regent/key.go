@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -17,6 +19,8 @@ func newKeyCmd() *cobra.Command {
 	return nounCmd("key", "Create, list and revoke the API keys that servers take",
 		newKeyCreateCmd(), newKeyListCmd(), newKeyRevokeCmd())
 }
+
+var keyRoles = []string{"admin", "read-write", "read-only", "write-only"}
 
 // keyFlags say which database, and whose keys.
 type keyFlags struct {
@@ -95,6 +99,9 @@ configures, admin also deletes and switches. A key works for one tenant.`,
 		Example: `  regent key create shop --role write-only`,
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if !slices.Contains(keyRoles, role) {
+				return fmt.Errorf("--role %q is none of %s", role, strings.Join(keyRoles, ", "))
+			}
 			key, hash, err := api.NewKey()
 			if err != nil {
 				return err

@@ -151,6 +151,7 @@ func TestRefusalsSayWhatToDo(t *testing.T) {
 		`invalid argument "x" for "--dry-run" flag: want true or false (see`:                  {"queue", "configure", "q", "--dry-run=x"},
 		`unknown command "nothing" for "regent" (see "regent --help")`:                        {"help", "nothing"},
 		`unknown command "lst" for "regent queue" (see "regent queue --help")`:                {"help", "queue", "lst"},
+		`--role "admn" is none of admin, read-write, read-only, write-only`:                   {"key", "create", "k", "--role", "admn"},
 		`--from "new": want all, now, RFC 3339 or "15m ago"`:                                  {"tail", "q", "--from", "new"},
 	} {
 		got := call(t, "", args...)

@@ -70,6 +70,11 @@ func TestDoctorCommand(t *testing.T) {
 	}
 	migrated := func() { require.Equal(t, 0, call(t, "", "migrate", "up", "--dsn", dsn).code) }
 	require.Equal(t, "regent migrate up", doctor(5, "functions").Statement)
+	for _, args := range [][]string{{"queue", "list"}, {"key", "list"}} {
+		got := call(t, "", append(args, "--dsn", dsn)...)
+		require.Equal(t, exitUser, got.code, args)
+		require.Contains(t, got.err, "run regent migrate up", args)
+	}
 	migrated()
 	require.Contains(t, doctor(5, "settler").Finding, "never run")
 	execAll(t, conn, doctor(5, "settler").Statement)
@@ -163,8 +168,8 @@ func TestOperatorCommandsOfPlainRole(t *testing.T) {
 	query := u.Query()
 	query.Set("role", "plain_role")
 	u.RawQuery = query.Encode()
-	for _, command := range []string{"doctor", "verify"} {
-		got := call(t, "", command, "--dsn", u.String())
+	for _, command := range []string{"doctor", "verify", "queue list", "key list", "pop q"} {
+		got := call(t, "", append(strings.Fields(command), "--dsn", u.String())...)
 		require.Equal(t, 3, got.code, "%s: %s", command, got.err)
 		require.Contains(t, got.err, "queen_admin")
 	}
