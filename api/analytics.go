@@ -31,6 +31,15 @@ type workerMetricsInput struct {
 	WorkerID string `query:"workerId" doc:"Only this worker; a server is worker 0 of its host."`
 }
 
+type workloadInput struct {
+	From      string `query:"from" doc:"Begin of the range; an hour ago by default." example:"2026-07-30T09:00:00Z"`
+	To        string `query:"to" doc:"End of the range; now by default."`
+	GroupBy   string `query:"groupBy" default:"namespace" doc:"namespace, task or queue. Anything else is refused." example:"queue"`
+	Namespace string `query:"namespace" doc:"Only queues with this label, in rows."`
+	Task      string `query:"task" doc:"Only queues with this label, in rows."`
+	Queue     string `query:"queue" doc:"Only this queue, in rows." example:"orders"`
+}
+
 type signaturesInput struct {
 	Queue string `query:"queue" doc:"The queue; required." example:"orders"`
 	Limit int32  `query:"limit" default:"200" minimum:"1" doc:"How many of the newest dead letters to look at, at most 1000."`
@@ -67,6 +76,8 @@ func (s *Server) registerAnalytics(api huma.API) {
 		jsonReply[QueueOps](api, "By bucket and queue.", nil)), s.getQueueOps)
 	huma.Register(api, op("get-queue-parked-replicas", "queue-parked-replicas", "Where pops were parked", bucketWords,
 		jsonReply[ParkedReplicas](api, "By bucket, queue and server.", nil)), s.getParkedReplicas)
+	huma.Register(api, op("get-workload", "workload", "What was done and what is owed, by namespace, task or queue", bucketWords,
+		jsonReply[Workload](api, "Most messages pushed first, and all queues of the tenant together.", nil)), s.getWorkload)
 	huma.Register(api, op("get-system-metrics", "system-metrics", "What each server process used", "Over all tenants. "+bucketWords,
 		jsonReply[SystemMetrics](api, "By server and bucket.", nil)), s.getSystemMetrics)
 	huma.Register(api, op("get-worker-metrics", "worker-metrics", "What the servers did", "Over all tenants. "+bucketWords,
@@ -108,6 +119,18 @@ func (s *Server) getParkedReplicas(ctx context.Context, in *queueRangeInput) (*d
 	return s.analytics(ctx, func(ctx context.Context, q querier) ([]byte, error) {
 		return q.GetQueueParkedReplicas(ctx, db.GetQueueParkedReplicasParams(args))
 	})
+}
+
+func (s *Server) getWorkload(ctx context.Context, in *workloadInput) (*documentReply, error) {
+	refusal := checkNames(named{"groupBy", in.GroupBy}, named{"namespace", in.Namespace}, named{"task", in.Task}, named{"queue", in.Queue})
+	if refusal != nil {
+		return nil, refusal
+	}
+	args := db.GetWorkloadParams{GroupBy: in.GroupBy, Namespace: given(in.Namespace), Task: given(in.Task), Queue: given(in.Queue), TenantID: s.tenant(ctx)}
+	if args.Since, args.Until, refusal = readRange(in.From, in.To); refusal != nil {
+		return nil, refusal
+	}
+	return s.analytics(ctx, func(ctx context.Context, q querier) ([]byte, error) { return q.GetWorkload(ctx, args) })
 }
 
 func (s *Server) getSystemMetrics(ctx context.Context, in *systemMetricsInput) (*documentReply, error) {

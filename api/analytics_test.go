@@ -15,6 +15,10 @@ func TestAnalytics(t *testing.T) {
 	t.Parallel()
 	ts := newTestServer(t)
 	require.Equal(t, `[]`, string(ts.get("/api/v1/analytics/queue-lag").Body), "a bare array")
+	require.EqualValues(t, 0, ts.document("/api/v1/analytics/worker-metrics")["summary"].(map[string]any)["totalPushMessages"], "before the first flush")
+	empty := ts.document("/api/v1/analytics/workload")
+	require.Equal(t, []any{[]any{}, []any{}}, []any{empty["rows"], empty["buckets"]})
+	require.EqualValues(t, 0, empty["tenant"].(map[string]any)["queues"])
 	ts.configure(`{"queue":"shop.cart","namespace":"shop","options":{"retryLimit":0}}`)
 	for i := range 4 {
 		ts.pushOne("shop.cart", "p", fmt.Sprint(i))
@@ -53,6 +57,8 @@ func TestAnalytics(t *testing.T) {
 	require.EqualValues(t, 3, parked["series"].([]any)[0].(map[string]any)["parkedCount"])
 	require.InDelta(t, 0.6, ts.document("/api/v1/analytics/queue-parked-replicas?from=" + hoursAgo(5))["series"].([]any)[0].(map[string]any)["parkedCount"], 0.001)
 
+	ts.workload()
+
 	workers := ts.document("/api/v1/analytics/worker-metrics")
 	summary := workers["summary"].(map[string]any)
 	require.EqualValues(t, 4, summary["totalPushMessages"])
@@ -71,12 +77,50 @@ func TestAnalytics(t *testing.T) {
 	require.Nil(t, values["threadpool"])
 	require.EqualValues(t, 0, ts.document("/api/v1/analytics/system-metrics?workerId=7")["replicaCount"])
 
-	for target, field := range map[string]string{"queue-lag?from=yesterday": "from", "queue-ops?queue=%00": "queue", "worker-metrics?workerId=x": "workerId", "system-metrics?to=x": "to", "dlq-signatures": "queue"} {
+	for target, field := range map[string]string{"queue-lag?from=yesterday": "from", "queue-ops?queue=%00": "queue", "worker-metrics?workerId=x": "workerId", "system-metrics?to=x": "to", "dlq-signatures": "queue",
+		"workload?groupBy=partition": "groupBy", "workload?task=%00": "task", "workload?to=x": "to"} {
 		r := ts.get("/api/v1/analytics/" + target)
 		require.Equal(t, http.StatusBadRequest, r.Status, target)
 		require.Equal(t, field, r.failure(t).Invalid, target)
 	}
 	require.Equal(t, "queue required", ts.get("/api/v1/analytics/dlq-signatures").failure(t).Text)
+}
+
+// workload holds GET /analytics/workload against what TestAnalytics did: two queues, of which one has messages.
+func (ts *testServer) workload() {
+	t := ts.t
+	t.Helper()
+	ts.configure(`{"queue":"idle","namespace":"shop","task":"t"}`)
+	ts.sql(`SELECT * FROM queen.log_refresh_all_stats_v1()`)
+	all := ts.document("/api/v1/analytics/workload")
+	require.Equal(t, "namespace", all["groupBy"])
+	require.Len(t, all["buckets"], 1)
+	require.Len(t, all["rows"], 2)
+	shop := all["rows"].([]any)[0].(map[string]any)
+	require.Equal(t, []any{"shop", 2.}, []any{shop["key"], shop["queues"]})
+	require.NotContains(t, shop, "namespace")
+	window := shop["window"].(map[string]any)
+	for key, want := range map[string]float64{"pushMessages": 4, "pushRequests": 4, "popMessages": 3, "popEmpty": 0, "ackRequests": 1, "ackSuccess": 0, "ackFailed": 3,
+		"transactions": 0, "conflated": 0, "partitionsCreated": 1, "partitionsDeleted": 0, "parkedAvg": 0} {
+		require.InDelta(t, want, window[key], 0.0001, key)
+	}
+	require.NotNil(t, window["avgLagMs"])
+	require.Equal(t, []any{4.}, shop["series"].(map[string]any)["push"])
+	require.Equal(t, map[string]any{"pending": 3., "processing": 0., "deadLetter": 1., "retainedBytes": 0., "partitions": 1., "groups": 1.,
+		"queuesWithoutGroup": 1., "pendingWithoutGroup": 0., "queuesTouched": 1., "queuesActive": 1.}, shop["now"])
+	tenant := all["tenant"].(map[string]any)
+	require.EqualValues(t, 3, tenant["queues"])
+	require.EqualValues(t, 2, tenant["now"].(map[string]any)["queuesTouched"], "an empty pop of other")
+
+	one := ts.document("/api/v1/analytics/workload?groupBy=queue&task=t&from=" + hoursAgo(5))
+	require.Len(t, one["rows"], 1)
+	idle := one["rows"].([]any)[0].(map[string]any)
+	require.Equal(t, []any{"idle", "shop", "t"}, []any{idle["key"], idle["namespace"], idle["task"]})
+	require.Equal(t, []any{nil}, idle["series"].(map[string]any)["push"], "null where nothing was counted")
+	require.Nil(t, idle["window"].(map[string]any)["maxLagMs"])
+	require.EqualValues(t, 3, one["tenant"].(map[string]any)["queues"], "no filter narrows the tenant")
+	require.Len(t, ts.document("/api/v1/analytics/workload?groupBy=queue&queue=shop.cart&namespace=shop")["rows"], 1)
+	require.Empty(t, ts.document("/api/v1/analytics/workload?namespace=none")["rows"])
 }
 
 // Spec 5.5: dlq-signatures, partition-liveness and postgres-stats.

@@ -67,6 +67,75 @@ type Replica struct {
 	WorkerID int32  `json:"workerId"`
 }
 
+// Workload is what was done on queues and what is owed of them.
+type Workload struct {
+	TimeRange     TimeRange     `json:"timeRange"`
+	BucketMinutes int32         `json:"bucketMinutes" example:"1"`
+	GroupBy       string        `json:"groupBy" example:"namespace"`
+	Buckets       []time.Time   `json:"buckets" doc:"Begin of each bucket in which something was counted on a queue of the tenant, oldest first."`
+	Rows          []WorkloadRow `json:"rows" doc:"Most messages pushed first, then by key."`
+	Tenant        WorkloadSums  `json:"tenant" doc:"All queues of the tenant, whatever was asked for."`
+}
+
+// WorkloadRow is one namespace, task or queue.
+type WorkloadRow struct {
+	Key       string  `json:"key" example:"orders"`
+	Namespace *string `json:"namespace,omitempty" doc:"With groupBy=queue."`
+	Task      *string `json:"task,omitempty" doc:"With groupBy=queue."`
+	WorkloadSums
+}
+
+// WorkloadSums add up some queues.
+type WorkloadSums struct {
+	Queues int64          `json:"queues" example:"1"`
+	Window WorkloadWindow `json:"window"`
+	Series WorkloadSeries `json:"series"`
+	Now    WorkloadNow    `json:"now"`
+}
+
+// WorkloadWindow is what was done in the range.
+type WorkloadWindow struct {
+	PushMessages      int64    `json:"pushMessages" doc:"Messages stored." example:"1200"`
+	PushRequests      int64    `json:"pushRequests" example:"12"`
+	PopMessages       int64    `json:"popMessages" example:"1200"`
+	PopEmpty          int64    `json:"popEmpty" doc:"Pops that found nothing." example:"3"`
+	AckRequests       int64    `json:"ackRequests" example:"12"`
+	AckSuccess        int64    `json:"ackSuccess" doc:"Completed, autoAck included." example:"1199"`
+	AckFailed         int64    `json:"ackFailed" doc:"Refused, or anything but completed." example:"1"`
+	Transactions      int64    `json:"transactions" example:"0"`
+	Conflated         int64    `json:"conflated" doc:"Messages passed over because a newer one of the same key stood for them." example:"0"`
+	PartitionsCreated int64    `json:"partitionsCreated" example:"4"`
+	PartitionsDeleted int64    `json:"partitionsDeleted" example:"0"`
+	ParkedAvg         float64  `json:"parkedAvg" doc:"Pops parked on the average of the range, at all servers." example:"2.5"`
+	AvgLagMs          *float64 `json:"avgLagMs" nullable:"true" doc:"Average age at delivery; null when nothing was delivered." example:"8.5"`
+	MaxLagMs          *int64   `json:"maxLagMs" nullable:"true" example:"40"`
+}
+
+// WorkloadSeries has one value a bucket; null where nothing was counted.
+type WorkloadSeries struct {
+	Push      []*int64   `json:"push" doc:"Messages stored."`
+	Pop       []*int64   `json:"pop" doc:"Messages delivered."`
+	PopEmpty  []*int64   `json:"popEmpty"`
+	AckFailed []*int64   `json:"ackFailed"`
+	Parked    []*float64 `json:"parked" doc:"Pops parked on the average."`
+	AvgLagMs  []*float64 `json:"avgLagMs"`
+	MaxLagMs  []*int64   `json:"maxLagMs"`
+}
+
+// WorkloadNow is what is there now; messages, partitions and bytes as last counted.
+type WorkloadNow struct {
+	Pending             int64 `json:"pending" example:"10"`
+	Processing          int64 `json:"processing" example:"2"`
+	DeadLetter          int64 `json:"deadLetter" example:"1"`
+	RetainedBytes       int64 `json:"retainedBytes" example:"240000"`
+	Partitions          int64 `json:"partitions" example:"4"`
+	Groups              int64 `json:"groups" doc:"Groups that have read something, counted for each queue; reading without a group is one too." example:"1"`
+	QueuesWithoutGroup  int64 `json:"queuesWithoutGroup" doc:"Queues that nobody has read." example:"0"`
+	PendingWithoutGroup int64 `json:"pendingWithoutGroup" doc:"Pending messages of these." example:"0"`
+	QueuesTouched       int64 `json:"queuesTouched" doc:"Queues with any request in the range, empty pops included." example:"1"`
+	QueuesActive        int64 `json:"queuesActive" doc:"Queues of which messages were stored or delivered in the range." example:"1"`
+}
+
 // SystemMetrics is what each server process used.
 type SystemMetrics struct {
 	TimeRange     TimeRange       `json:"timeRange"`

@@ -290,6 +290,42 @@ func (q *Queries) GetWorkerMetrics(ctx context.Context, arg GetWorkerMetricsPara
 	return result, err
 }
 
+const getWorkload = `-- name: GetWorkload :one
+SELECT queen.get_workload_v1(
+    p_from => $1::timestamptz,
+    p_to => $2::timestamptz,
+    p_group_by => $3::text,
+    p_namespace => $4::text,
+    p_task => $5::text,
+    p_queue => $6::text,
+    p_tenant_id => $7::uuid)::json AS result
+`
+
+type GetWorkloadParams struct {
+	Since     *time.Time
+	Until     *time.Time
+	GroupBy   string
+	Namespace *string
+	Task      *string
+	Queue     *string
+	TenantID  uuid.UUID
+}
+
+func (q *Queries) GetWorkload(ctx context.Context, arg GetWorkloadParams) ([]byte, error) {
+	row := q.db.QueryRow(ctx, getWorkload,
+		arg.Since,
+		arg.Until,
+		arg.GroupBy,
+		arg.Namespace,
+		arg.Task,
+		arg.Queue,
+		arg.TenantID,
+	)
+	var result []byte
+	err := row.Scan(&result)
+	return result, err
+}
+
 const listLag = `-- name: ListLag :many
 SELECT queue, consumer_group, pending, lag_seconds, dead_letters, series FROM queen.list_lag_v1(p_max_rows => $1::integer)
 `

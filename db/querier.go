@@ -81,6 +81,7 @@ type Querier interface {
 	GetStatus(ctx context.Context, arg GetStatusParams) ([]byte, error)
 	GetSystemMetrics(ctx context.Context, arg GetSystemMetricsParams) ([]byte, error)
 	GetWorkerMetrics(ctx context.Context, arg GetWorkerMetricsParams) ([]byte, error)
+	GetWorkload(ctx context.Context, arg GetWorkloadParams) ([]byte, error)
 	// Bound what follows in this transaction, in milliseconds: each statement, and each pause between two.
 	LimitTransaction(ctx context.Context, milliseconds int64) error
 	// The API keys of a tenant, without their secrets.

@@ -62,6 +62,16 @@ SELECT queen.get_worker_metrics_v1(
     p_hostname => sqlc.narg('hostname')::text,
     p_worker_id => sqlc.narg('worker_id')::integer)::json AS result;
 
+-- name: GetWorkload :one
+SELECT queen.get_workload_v1(
+    p_from => sqlc.narg('since')::timestamptz,
+    p_to => sqlc.narg('until')::timestamptz,
+    p_group_by => @group_by::text,
+    p_namespace => sqlc.narg('namespace')::text,
+    p_task => sqlc.narg('task')::text,
+    p_queue => sqlc.narg('queue')::text,
+    p_tenant_id => @tenant_id::uuid)::json AS result;
+
 -- name: GetDeadLetterSignatures :one
 SELECT queen.get_dead_letter_signatures_v1(
     p_queue => @queue::text,
