@@ -32,7 +32,9 @@ const (
 	// within sizeLookEvery.
 	sizeLookEvery = time.Minute
 	maxSkip       = 1 << 10 // most sweeps that a partition without anything to take is passed over
-	maxSkipped    = 100_000
+	// A partition gets sweepSteps steps before the others have their turn, however much it holds.
+	sweepSteps = 100
+	maxSkipped = 100_000
 )
 
 // Retention is the loop that deletes what the rules of the queues let go, old
@@ -92,6 +94,7 @@ type swept struct {
 	queues     map[uuid.UUID]bool
 	due        int
 	backedOff  int
+	again      bool // a partition had more than its turn
 	segments   int64
 	txns       int64
 	evicted    int64
@@ -119,8 +122,8 @@ func (s *sweeper) sweep(ctx context.Context) (Result, error) {
 		return Result{}, ctx.Err()
 	}
 	worked := int(sum.segments + sum.txns + sum.evicted + sum.partitions + sum.metrics)
-	// A list that was cut short is followed by the next one at once, while it helps.
-	return Result{Worked: worked, Done: sum.failed > 0 || sum.due < s.cfg.DueCap || worked == 0}, nil
+	// What was cut short is followed by the next sweep at once, while it helps.
+	return Result{Worked: worked, Done: sum.failed > 0 || sum.due < s.cfg.DueCap && !sum.again || worked == 0}, nil
 }
 
 // list asks for the work, without the partitions that are passed over.
@@ -170,10 +173,12 @@ func (s *sweeper) phase(ctx context.Context, due []db.RetentionDueRow, phase int
 	running.Wait()
 }
 
-// partition takes steps on one partition until nothing is left.
+// partition takes steps on one partition until nothing is left, or only what
+// came since: where somebody pushes all the time, a limit of size always finds
+// a little more, and the other partitions would wait for ever.
 func (s *sweeper) partition(ctx context.Context, row db.RetentionDueRow, sum *swept) {
-	taken, idle := int64(0), 0
-	for ctx.Err() == nil {
+	taken, idle, caughtUp := int64(0), 0, 0
+	for n := 1; ctx.Err() == nil; n++ {
 		step, err := s.step(ctx, row)
 		if err != nil {
 			sum.fault(row, err)
@@ -185,7 +190,15 @@ func (s *sweeper) partition(ctx context.Context, row db.RetentionDueRow, sum *sw
 		if step.Segments+step.Reclaimed == 0 {
 			idle++
 		}
-		if step.Done || idle > 1 {
+		// What one step hid the next one deletes.
+		if max(step.Segments, step.Reclaimed) < int32(s.cfg.BatchSize) {
+			caughtUp++
+		}
+		if step.Done || idle > 1 || caughtUp > 1 {
+			break
+		}
+		if n >= sweepSteps {
+			sum.hurry()
 			break
 		}
 	}
@@ -294,6 +307,13 @@ func (w *swept) add(row db.RetentionDueRow, step db.RetentionStepRow) {
 	default:
 		w.evicted += int64(step.Segments)
 	}
+}
+
+// hurry asks for another sweep at once.
+func (w *swept) hurry() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.again = true
 }
 
 func (w *swept) fault(row db.RetentionDueRow, err error) {

@@ -92,6 +92,48 @@ func TestRetentionLoop(t *testing.T) {
 	poll(t, d, `SELECT runs > 0 FROM queen.maintenance_leases WHERE task = 'partition_cleanup'`)
 }
 
+// pushing is a Querier under which somebody pushes to a partition as fast as it
+// is swept.
+type pushing struct {
+	db.Querier
+	d *dbtest.Database
+}
+
+func (p pushing) RetentionStep(ctx context.Context, arg db.RetentionStepParams) (db.RetentionStepRow, error) {
+	if arg.MaxMessages != nil {
+		for range 2 {
+			if _, err := p.d.Pool.Exec(ctx, `SELECT queen.push_v1('hot', '1')`); err != nil {
+				return db.RetentionStepRow{}, err
+			}
+		}
+	}
+	return p.Querier.RetentionStep(ctx, arg)
+}
+
+// TestRetentionOfABusyPartition: a limit of size that always finds a little more,
+// since somebody pushes all the time, keeps no other queue waiting, whether a
+// step catches up with the pushes (10 segments a step) or does not (1) (F083).
+func TestRetentionOfABusyPartition(t *testing.T) {
+	t.Parallel()
+	for _, batch := range []int{10, 1} {
+		d := dbtest.New(t)
+		_, err := d.Pool.Exec(t.Context(), `SELECT queen.configure_queue_v1('hot', '{"retentionEnabled": true, "retentionMessages": 1}')`)
+		require.NoError(t, err)
+		for range 3 {
+			_, err = d.Pool.Exec(t.Context(), `SELECT queen.push_v1('hot', '1')`)
+			require.NoError(t, err)
+		}
+		aged(t, d, 1, "other")
+		_, err = d.Pool.Exec(t.Context(), `UPDATE queen.log_partitions SET oldest_live_at = oldest_live_at - interval '1 day' WHERE name = 'Default'`)
+		require.NoError(t, err)
+		var out lines
+		loop := workers.Retention(pushing{Querier: db.New(d.Pool), d: d}, workers.RetentionConfig{BatchSize: batch}, slog.New(slog.NewTextHandler(&out, nil)))
+		stop := workers.Start(t.Context(), loop)
+		poll(t, d, `SELECT count(*) = 1 FROM queen.retention_history WHERE retention_type = 'retention'`)
+		stop()
+	}
+}
+
 // TestRetentionBacksOff: a partition that is due and holds nothing that may go is
 // passed over for a while, however often the loop runs (R-37); two servers share
 // one claim.
