@@ -126,6 +126,10 @@ func illnesses(role string) []illness {
 			breach: []string{`SELECT queen.configure_queue_v1('old', '{"retentionEnabled": true, "retentionSeconds": 60}')`, `SELECT queen.push_v1('old', '1')`,
 				`UPDATE queen.log_segments s SET created_at = s.created_at - interval '3 hours' FROM queen.log_partitions p, queen.queues q WHERE p.id = s.partition_id AND q.id = p.queue_id AND q.name = 'old'`,
 				`UPDATE queen.log_partitions p SET oldest_live_at = p.oldest_live_at - interval '3 hours', last_stamp = p.last_stamp - interval '3 hours' FROM queen.queues q WHERE q.id = p.queue_id AND q.name = 'old'`}},
+		{name: "F089 a stamp from the future", check: "retention", object: "queue ahead", severity: "warning", says: "1 partitions begin with a message from the future",
+			breach: []string{`SELECT queen.configure_queue_v1('ahead', '{"retentionEnabled": true, "retentionSeconds": 60}')`, `SELECT queen.push_v1('ahead', '1')`, `SELECT queen.push_v1('ahead', '2')`,
+				`UPDATE queen.log_segments s SET created_at = s.created_at + interval '9 years' FROM queen.log_partitions p, queen.queues q WHERE s.base_offset = 0 AND p.id = s.partition_id AND q.id = p.queue_id AND q.name = 'ahead'`,
+				`UPDATE queen.log_partitions p SET oldest_live_at = p.oldest_live_at + interval '9 years' FROM queen.queues q WHERE q.id = p.queue_id AND q.name = 'ahead'`}},
 		{name: "growth", check: "growth", object: "queue big's", severity: "warning", says: "1000 kB in 9 days", limits: `p_size_bytes => 1024000`,
 			breach: []string{`SELECT queen.configure_queue_v1('big''s')`,
 				`INSERT INTO queen.queue_size_history (queue_id, hour_at, retained_bytes, segment_count)

@@ -195,6 +195,10 @@ func TestRunMaintenance(t *testing.T) {
 	aged(t, d, 3, "q", "gone")
 	conn := d.Conn(t)
 	for _, sql := range []string{
+		// What cannot be compacted keeps nothing else waiting (F083).
+		`SELECT queen.configure_queue_v1('q', '{"cleanupPolicy": "compact,delete"}', 'merge')`,
+		`CREATE FUNCTION pg_temp.damaged() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE data_corrupted; END $$`,
+		`CREATE TRIGGER damaged BEFORE INSERT ON queen.log_compaction FOR EACH ROW EXECUTE FUNCTION pg_temp.damaged()`,
 		`SELECT queen.delete_queue_v1('gone')`, `SELECT queen.log_register_task_v1('retention', 7000)`, `SELECT queen.log_claim_task_v1('retention', 'a server')`,
 		`CALL queen.run_maintenance_v1()`,
 	} {

@@ -64,10 +64,13 @@ BEGIN
     LOOP
         FOR v_step IN 1 .. p_max_steps
         LOOP
-            -- A partition that somebody holds does not keep the others waiting.
+            -- A partition that somebody holds, or that is damaged, stops no other, and no sweep.
             BEGIN
                 SELECT s.done INTO v_done FROM queen.log_compact_step_v1(v_id) s;
             EXCEPTION WHEN lock_not_available OR deadlock_detected THEN
+                v_done := true;
+            WHEN OTHERS THEN
+                RAISE WARNING 'compaction of partition % failed: %', v_id, sqlerrm;
                 v_done := true;
             END;
             COMMIT;

@@ -1,6 +1,6 @@
 /*
  * Purpose:     what goes wrong with single queues: groups that stand still and keep consumed messages from being deleted,
- *              windows without the switch, retention that is late, growth that nothing bounds, segments that compaction has
+ *              windows without the switch, retention that is late or held by a stamp from the future, growth that nothing bounds, segments that compaction has
  *              emptied.
  * Locks:       none.  Isolation: any; one statement each.
  * Volatility:  VOLATILE: ages are of this moment.
@@ -8,7 +8,7 @@
  *              hourly sizes a queue; the segment rows of partitions that compaction has rewritten.
  * Idempotency: reads only.
  * Raises:      nothing.
- * Source:      issue 5, spec 6.1, design 5, F081, F123.
+ * Source:      issue 5, spec 6.1, design 5, F081, F089, F123.
  */
 CREATE OR REPLACE FUNCTION queen._doctor_groups(
     p_tenant_id uuid,
@@ -71,6 +71,20 @@ LANGUAGE sql VOLATILE AS $$
       -- A sink that has not copied yet holds them on purpose.
       AND q.retention_enabled AND q.retention_seconds > 0 AND q.cleanup_policy <> 'compact' AND q.retention_sink_hold = ''
       AND p.oldest_live_at < clock_timestamp() - q.retention_seconds * interval '1 s' - p_late
+    GROUP BY q.id, q.name
+    UNION ALL
+    -- Age deletes a prefix, never a hole, so such a stamp holds all that is behind it.
+    SELECT
+        'retention', 'warning', format('queue %s', q.name),
+        format('%s partitions begin with a message from the future, the latest of %s, as a clock that was ahead leaves it: until then nothing behind it goes by age. '
+            'The statements delete the first segment of each', count(*), queen._utc(max(p.oldest_live_at))),
+        string_agg(format('SELECT queen.log_retention_step_v1(%L, p_age_before => ''infinity'', p_max_rows => 1);', p.id), E'\n' ORDER BY p.id)
+    FROM queen.queues q
+    JOIN queen.log_partitions p ON p.queue_id = q.id
+    WHERE q.deleted_at IS NULL AND (p_tenant_id IS NULL OR q.tenant_id = p_tenant_id)
+      AND (q.max_wait_time_seconds > 0
+           OR q.retention_enabled AND q.cleanup_policy <> 'compact' AND (q.retention_seconds > 0 OR q.completed_retention_seconds > 0))
+      AND p.oldest_live_at > clock_timestamp() + p_late
     GROUP BY q.id, q.name
 $$;
 REVOKE ALL ON FUNCTION queen._doctor_retention(uuid, interval) FROM PUBLIC;

@@ -66,11 +66,12 @@ LANGUAGE sql STABLE AS $$
         SELECT 'watermarks', p.log_start, format('reclaimed_to %s, log_start %s, txns_start %s, head %s are not in order', p.reclaimed_to, p.log_start, p.txns_start, p.head_offset)
         WHERE p.reclaimed_to > p.log_start OR p.log_start > p.head_offset + 1 OR p.txns_start > p.head_offset + 1
         UNION ALL
+        -- Not a difference: a stamp that is damaged may be infinite.
         SELECT 'T-10 oldest stamp', p.log_start, format('oldest_live_at %s, but the first segment is of %s', coalesce(p.oldest_live_at::text, 'none'), coalesce(p.first_at::text, 'none'))
-        WHERE coalesce(abs(extract(epoch FROM p.oldest_live_at - p.first_at)) > 0.001, (p.oldest_live_at IS NULL) <> (p.first_at IS NULL))
+        WHERE coalesce(p.oldest_live_at NOT BETWEEN p.first_at - interval '1 ms' AND p.first_at + interval '1 ms', (p.oldest_live_at IS NULL) <> (p.first_at IS NULL))
         UNION ALL
         SELECT 'T-10 oldest hash row', p.txns_start, format('oldest_txn_at %s, but the first row is of %s', coalesce(p.oldest_txn_at::text, 'none'), coalesce(p.first_txn_at::text, 'none'))
-        WHERE coalesce(abs(extract(epoch FROM p.oldest_txn_at - p.first_txn_at)) > 0.001, (p.oldest_txn_at IS NULL) <> (p.first_txn_at IS NULL))
+        WHERE coalesce(p.oldest_txn_at NOT BETWEEN p.first_txn_at - interval '1 ms' AND p.first_txn_at + interval '1 ms', (p.oldest_txn_at IS NULL) <> (p.first_txn_at IS NULL))
         UNION ALL
         SELECT 'total', NULL, format('%s by the formula, %s counted', p.head_offset - p.log_start + 1 - p.removed_frames, p.frames)
         WHERE p.head_offset - p.log_start + 1 - p.removed_frames <> p.frames
