@@ -160,6 +160,9 @@ func migrationError(err error) error {
 		return withCode(exitUser, err)
 	}
 	code := dberr.ExitCode(err)
+	if refused(err) {
+		code = exitAuth
+	}
 	var pg *pgconn.PgError
 	if errors.As(err, &pg) && strings.HasPrefix(pg.Message, "unsupported startup parameter") {
 		err = fmt.Errorf("%w: through a pooler in transaction mode set REGENT_EXEC_MODE=cache_describe", err)

@@ -173,6 +173,7 @@ func TestOperatorCommandsOfPlainRole(t *testing.T) {
 		require.Equal(t, 3, got.code, "%s: %s", command, got.err)
 		require.Contains(t, got.err, "queen_admin")
 	}
+	require.Equal(t, 3, call(t, "", "migrate", "status", "--dsn", u.String()).code)
 	execAll(t, conn, `GRANT EXECUTE ON FUNCTION queen.doctor_v1, queen.list_verify_ranges_v1, queen.verify_partitions_v1 TO plain_role`, `CALL queen.run_maintenance_v1()`)
 	got := call(t, "", "doctor", "--dsn", u.String(), "-o", "json")
 	require.Contains(t, []int{0, exitCheck}, got.code, got.err) // other tests may make roles that lack rights here
