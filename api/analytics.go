@@ -42,13 +42,13 @@ type workloadInput struct {
 
 type signaturesInput struct {
 	Queue string `query:"queue" doc:"The queue; required." example:"orders"`
-	Limit int32  `query:"limit" default:"200" minimum:"1" doc:"How many of the newest dead letters to look at, at most 1000."`
+	Limit int32  `query:"limit" default:"200" minimum:"1" maximum:"2147483647" doc:"How many of the newest dead letters to look at, at most 1000."`
 }
 
 type livenessInput struct {
 	Queue     string `query:"queue" doc:"Only this queue." example:"orders"`
 	Task      string `query:"task" doc:"Only queues with this label."`
-	Limit     int32  `query:"limit" default:"20" minimum:"1" doc:"How many queues, at most 200."`
+	Limit     int32  `query:"limit" default:"20" minimum:"1" maximum:"2147483647" doc:"How many queues, at most 200."`
 	Namespace string `query:"namespace" doc:"Only queues with this label; given and empty: queues without one."`
 
 	labelled bool // the parameter was there

@@ -78,7 +78,7 @@ func TestAnalytics(t *testing.T) {
 	require.EqualValues(t, 0, ts.document("/api/v1/analytics/system-metrics?workerId=7")["replicaCount"])
 
 	for target, field := range map[string]string{"queue-lag?from=yesterday": "from", "queue-ops?queue=%00": "queue", "worker-metrics?workerId=x": "workerId", "system-metrics?to=x": "to", "dlq-signatures": "queue",
-		"workload?groupBy=partition": "groupBy", "workload?task=%00": "task", "workload?to=x": "to"} {
+		"workload?groupBy=partition": "groupBy", "partition-liveness?limit=2147483648": "limit", "dlq-signatures?queue=q&limit=4294967297": "limit", "workload?task=%00": "task", "workload?to=x": "to"} {
 		r := ts.get("/api/v1/analytics/" + target)
 		require.Equal(t, http.StatusBadRequest, r.Status, target)
 		require.Equal(t, field, r.failure(t).Invalid, target)

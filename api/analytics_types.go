@@ -129,8 +129,8 @@ type WorkloadNow struct {
 	DeadLetter          int64 `json:"deadLetter" example:"1"`
 	RetainedBytes       int64 `json:"retainedBytes" example:"240000"`
 	Partitions          int64 `json:"partitions" example:"4"`
-	Groups              int64 `json:"groups" doc:"Groups that have read something, counted for each queue; reading without a group is one too." example:"1"`
-	QueuesWithoutGroup  int64 `json:"queuesWithoutGroup" doc:"Queues that nobody has read." example:"0"`
+	Groups              int64 `json:"groups" doc:"Groups that read or have subscribed, counted for each queue; reading without a group is one too." example:"1"`
+	QueuesWithoutGroup  int64 `json:"queuesWithoutGroup" doc:"Queues that nobody reads." example:"0"`
 	PendingWithoutGroup int64 `json:"pendingWithoutGroup" doc:"Pending messages of these." example:"0"`
 	QueuesTouched       int64 `json:"queuesTouched" doc:"Queues with any request in the range, empty pops included." example:"1"`
 	QueuesActive        int64 `json:"queuesActive" doc:"Queues of which messages were stored or delivered in the range." example:"1"`

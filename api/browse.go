@@ -22,8 +22,8 @@ type listMessagesInput struct {
 	Status    string `query:"status" doc:"Only with this status: pending, processing, completed or dead_letter."`
 	From      string `query:"from" doc:"Stored at or after this time; an hour ago by default." example:"2026-07-30T09:00:00Z"`
 	To        string `query:"to" doc:"Stored before the end of the minute of this time; now by default."`
-	Limit     int32  `query:"limit" default:"200" minimum:"0" doc:"Length of the page, at most 1000."`
-	Offset    int32  `query:"offset" default:"0" minimum:"0" doc:"How many to pass over."`
+	Limit     int32  `query:"limit" default:"200" minimum:"0" maximum:"2147483647" doc:"Length of the page, at most 1000."`
+	Offset    int32  `query:"offset" default:"0" minimum:"0" maximum:"2147483647" doc:"How many to pass over."`
 }
 
 // MessageList is a page of messages, newest first.

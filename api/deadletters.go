@@ -25,8 +25,8 @@ const maxListed = 1000
 type deadLettersInput struct {
 	Queue  string `query:"queue" doc:"Only those of this queue." example:"orders"`
 	Group  string `query:"consumerGroup" doc:"Only those of this group." example:"billing"`
-	Limit  int32  `query:"limit" default:"100" minimum:"0" doc:"Length of the page, at most 1000."`
-	Offset int32  `query:"offset" default:"0" minimum:"0" doc:"How many to pass over."`
+	Limit  int32  `query:"limit" default:"100" minimum:"0" maximum:"2147483647" doc:"Length of the page, at most 1000."`
+	Offset int32  `query:"offset" default:"0" minimum:"0" maximum:"2147483647" doc:"How many to pass over."`
 }
 
 type deleteDeadLettersInput struct {

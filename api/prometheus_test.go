@@ -139,6 +139,7 @@ func TestSeriesByQueue(t *testing.T) {
 	require.Len(t, families["queen_queue_push_messages_per_minute"].Metric, 2, "q0 is quiet")
 	require.Len(t, families["queen_group_lag_messages"].Metric, 2)
 	require.EqualValues(t, 2, value(t, families, "queen_group_lag_messages", "queue=q2", "group=g"))
+	require.EqualValues(t, 2, value(t, families, "queen_group_lag_messages", "queue=q1", "group=g"), "C-24: r, which g has not touched, is owed too")
 	require.EqualValues(t, 1, value(t, families, "queen_lag_series_hidden", "of=group"))
 	require.Less(t, value(t, families, "queen_queue_metrics_age_seconds", "queue=q1"), 120.0)
 }

@@ -99,6 +99,7 @@ func TestStatsRoutes(t *testing.T) {
 	require.Equal(t, 4., sum)
 	require.Equal(t, "interval", ts.get("/api/v1/status/analytics?interval=minute&from=1990-01-01").failure(t).Invalid)
 	require.Equal(t, "from", ts.get("/api/v1/status/analytics?from=yesterday").failure(t).Invalid)
+	require.Equal(t, "interval", ts.get("/api/v1/status/analytics?interval=%00").failure(t).Invalid)
 
 	status := ts.document("/api/v1/status?namespace=shop&from=2026-07-30T09:00:00Z")
 	require.Equal(t, []any{360., 0., []any{}}, []any{status["bucketMinutes"], status["pointCount"], status["workers"]})

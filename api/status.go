@@ -16,8 +16,8 @@ type queueStatusInput struct {
 	Task      string `query:"task" doc:"Only queues with this label."`
 	From      string `query:"from" doc:"Without effect: the numbers are those of the last count."`
 	To        string `query:"to" doc:"Without effect."`
-	Limit     int32  `query:"limit" default:"100" minimum:"0" doc:"Length of the page, at most 1000."`
-	Offset    int32  `query:"offset" default:"0" minimum:"0" doc:"How many to pass over."`
+	Limit     int32  `query:"limit" default:"100" minimum:"0" maximum:"2147483647" doc:"Length of the page, at most 1000."`
+	Offset    int32  `query:"offset" default:"0" minimum:"0" maximum:"2147483647" doc:"How many to pass over."`
 }
 
 type seriesInput struct {
@@ -108,11 +108,12 @@ func (s *Server) getQueueStatus(ctx context.Context, in *queueInput) (*documentR
 }
 
 func (s *Server) getMessageSeries(ctx context.Context, in *seriesInput) (*documentReply, error) {
-	refusal := checkNames(named{"queue", in.Queue}, named{"namespace", in.Namespace}, named{"task", in.Task})
+	step := clip(in.Interval, 16)
+	refusal := checkNames(named{"interval", step}, named{"queue", in.Queue}, named{"namespace", in.Namespace}, named{"task", in.Task})
 	if refusal != nil {
 		return nil, refusal
 	}
-	args := db.GetMessageSeriesParams{Step: clip(in.Interval, 16), Queue: given(in.Queue), Namespace: given(in.Namespace), Task: given(in.Task), TenantID: s.tenant(ctx)}
+	args := db.GetMessageSeriesParams{Step: step, Queue: given(in.Queue), Namespace: given(in.Namespace), Task: given(in.Task), TenantID: s.tenant(ctx)}
 	if args.Since, args.Until, refusal = readRange(in.From, in.To); refusal != nil {
 		return nil, refusal
 	}

@@ -86,13 +86,13 @@ type traceInput struct {
 
 type namedTracesInput struct {
 	TraceName string `path:"traceName" doc:"Percent-encoded." example:"order 4711"`
-	Limit     int32  `query:"limit" default:"100" minimum:"0" doc:"Length of the page, at most 1000."`
-	Offset    int32  `query:"offset" default:"0" minimum:"0" doc:"How many to pass over."`
+	Limit     int32  `query:"limit" default:"100" minimum:"0" maximum:"2147483647" doc:"Length of the page, at most 1000."`
+	Offset    int32  `query:"offset" default:"0" minimum:"0" maximum:"2147483647" doc:"How many to pass over."`
 }
 
 type traceNamesInput struct {
-	Limit  int32 `query:"limit" default:"50" minimum:"0" doc:"Length of the page, at most 1000."`
-	Offset int32 `query:"offset" default:"0" minimum:"0" doc:"How many to pass over."`
+	Limit  int32 `query:"limit" default:"50" minimum:"0" maximum:"2147483647" doc:"Length of the page, at most 1000."`
+	Offset int32 `query:"offset" default:"0" minimum:"0" maximum:"2147483647" doc:"How many to pass over."`
 }
 
 // registerTraces adds the routes about traces.

@@ -22,13 +22,14 @@ AS $$
      ORDER BY 4 DESC, 3 DESC, 1
      LIMIT greatest(p_max_rows, 0))
     UNION ALL
-    (SELECT q.name, c.consumer_group, sum(greatest(h.head_offset - greatest(c.committed, h.log_start - 1), 0))::bigint, 0, 0, count(*) OVER ()
-     FROM queen.queues q
-     JOIN queen.partition_head h ON h.queue_id = q.id
-     JOIN queen.log_consumers c ON c.partition_id = h.id
-     WHERE (q.tenant_id = (SELECT queen._current_tenant()) OR (SELECT queen._sees_all_tenants() OR queen._current_tenant() = '00000000-0000-0000-0000-000000000001'))
-       AND q.deleted_at IS NULL AND p_max_rows > 0
-     GROUP BY q.name, c.consumer_group
+    -- As group_status has it: partitions that the group has not touched yet are owed too, what compaction took is not.
+    (SELECT g.queue, g.consumer_group, sum(g.lag)::bigint, 0, 0, count(*) OVER ()
+     FROM (SELECT DISTINCT q.tenant_id
+           FROM queen.queues q
+           WHERE (q.tenant_id = (SELECT queen._current_tenant()) OR (SELECT queen._sees_all_tenants() OR queen._current_tenant() = '00000000-0000-0000-0000-000000000001'))
+             AND q.deleted_at IS NULL AND p_max_rows > 0) t
+     CROSS JOIN LATERAL queen._group_standing(t.tenant_id, NULL) g
+     GROUP BY g.queue, g.consumer_group
      ORDER BY 3 DESC, 1, 2
      LIMIT greatest(p_max_rows, 0))
 $$;

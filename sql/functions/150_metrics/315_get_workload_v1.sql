@@ -37,8 +37,11 @@ BEGIN
             SELECT q.id, q.name, coalesce(q.namespace, '') AS namespace, coalesce(q.task, '') AS task,
                 coalesce(s.pending_messages, 0) AS pending, coalesce(s.processing_messages, 0) AS processing,
                 coalesce(s.dead_letter_messages, 0) AS dead, coalesce(s.retained_bytes, 0) AS bytes, coalesce(s.child_count, 0) AS partitions,
-                (SELECT count(DISTINCT k.consumer_group) FROM queen.log_partitions p JOIN queen.log_consumers k ON k.partition_id = p.id
-                 WHERE p.queue_id = q.id) AS groups
+                (SELECT count(*) FROM (
+                    SELECT x.consumer_group FROM queen.consumer_groups_metadata x
+                    WHERE x.queue_id = q.id AND x.partition_name = '' AND x.namespace = '' AND x.task = ''
+                    UNION
+                    SELECT k.consumer_group FROM queen.log_partitions p JOIN queen.log_consumers k ON k.partition_id = p.id WHERE p.queue_id = q.id) g) AS groups
             FROM queen.queues q
             LEFT JOIN queen.stats s ON s.stat_type = 'queue' AND s.stat_key = q.id::text
             WHERE q.tenant_id = v_tenant AND q.deleted_at IS NULL
