@@ -8,6 +8,7 @@ LDFLAGS := -X main.version=$(VERSION) -X main.commit=$(shell git rev-parse --sho
 RACE    := $(if $(filter 1,$(shell $(GO) env CGO_ENABLED)),-race)
 # Modules beside the root one.
 MODULES := $(patsubst %/go.mod,%,$(wildcard cmd/peers/go.mod))
+SPECTRAL := @stoplight/spectral-cli@6.16.3
 MATRIX  := 16.14.0-beta.17 17.10.0-beta.17 18.4.0-beta.17
 
 .DEFAULT_GOAL := help
@@ -56,7 +57,7 @@ verify: ## Check that generated files and module files are current; changes noth
 	@tag=$$(git describe --tags --abbrev=0 2>/dev/null) || exit 0; \
 		git diff --exit-code --diff-filter=MDR "$$tag" -- sql/migrations || { echo "a released migration was changed" >&2; exit 1; }
 
-lint: ## Run gofmt, vet, staticcheck, plpgsql_check and the rules for functions
+lint: ## Run gofmt, vet, staticcheck, plpgsql_check, the rules for functions and, with npx, spectral
 	@bad=$$(find . -name '*.go' -not -path './.[a-z]*/*' -exec gofmt -l {} +); test -z "$$bad" || { echo "gofmt: $$bad" >&2; exit 1; }
 	$(GO) vet ./... ./testdata/bench
 	$(TOOL) staticcheck ./... ./testdata/bench
@@ -66,6 +67,9 @@ lint: ## Run gofmt, vet, staticcheck, plpgsql_check and the rules for functions
 	done
 	.tools/install
 	REGENT_LINT=1 $(GO) test -count=1 -run 'TestFunctionRules|TestPlpgsqlCheck' ./db/migrate
+	@if command -v npx >/dev/null; then \
+		npx --yes $(SPECTRAL) lint --ruleset .tools/spectral.yaml --fail-severity warn api/openapi.yaml; \
+	else echo 'no npx: the OpenAPI document is not linted'; fi
 
 bench: build ## Compare push, pop and ack with River and a plain table on a private PostgreSQL
 	$(GO) -C cmd/peers build -o $(CURDIR)/bin/peers .

@@ -82,9 +82,9 @@ func (s *Server) registerAnalytics(api huma.API) {
 		jsonReply[SystemMetrics](api, "By server and bucket.", nil)), s.getSystemMetrics)
 	huma.Register(api, op("get-worker-metrics", "worker-metrics", "What the servers did", "Over all tenants. "+bucketWords,
 		jsonReply[WorkerMetrics](api, "By bucket, with the servers that are there and lifetime totals.", nil)), s.getWorkerMetrics)
-	huma.Register(api, op("get-dead-letter-signatures", "dlq-signatures", "What the dead letters of a queue have in common", "",
+	huma.Register(api, op("get-dead-letter-signatures", "dlq-signatures", "What the dead letters of a queue have in common", "Looks at the newest dead letters and gathers those whose errors differ only in ids and numbers.",
 		jsonReply[DeadLetterSignatures](api, "The most frequent errors first.", nil), http.StatusNotFound), s.getSignatures)
-	huma.Register(api, op("get-partition-liveness", "partition-liveness", "How many partitions are alive", "",
+	huma.Register(api, op("get-partition-liveness", "partition-liveness", "How many partitions are alive", "Partitions of each queue by how long ago the last message was stored in them.",
 		jsonReply[PartitionLiveness](api, "Queues with most partitions first.", nil)), s.getLiveness)
 	huma.Register(api, op("get-postgres-stats", "postgres-stats", "What PostgreSQL counts about this database", "Over all tenants. Since the statistics of the database were reset.",
 		jsonReply[PostgresStats](api, "Cache, dead rows, vacuum, sessions and sizes.", nil)), s.getPostgresStats)

@@ -43,8 +43,9 @@ type replayInput struct {
 func (s *Server) registerDeadLetters(api huma.API) {
 	huma.Register(api, s.letterOp(huma.Operation{
 		OperationID: "list-dead-letters", Method: http.MethodGet, Path: "/api/v1/dlq",
-		Summary:   "List dead letters, newest first",
-		Responses: map[string]*huma.Response{"200": jsonReply[DeadLetterList](api, "A page of dead letters.", nil)},
+		Summary:     "List dead letters, newest first",
+		Description: "Messages that a group gave up, with the reason and the payload as it was pushed. They stay until they are replayed or deleted, or deadLetterRetentionSeconds of the queue ends.",
+		Responses:   map[string]*huma.Response{"200": jsonReply[DeadLetterList](api, "A page of dead letters.", deadLettersExample())},
 	}), s.listDeadLetters)
 	huma.Register(api, s.letterOp(huma.Operation{
 		OperationID: "delete-dead-letters", Method: http.MethodDelete, Path: "/api/v1/dlq",

@@ -118,7 +118,7 @@ type statusReply struct {
 // replayResponses documents the answers of a replay; M is its 404.
 func replayResponses[M any](api huma.API) map[string]*huma.Response {
 	return map[string]*huma.Response{
-		"200": jsonReply[ReplayResponse](api, "What became of the dead letter.", nil),
+		"200": jsonReply[ReplayResponse](api, "What became of the dead letter.", replayExample()),
 		"404": jsonReply[M](api, "There is no such dead letter.", nil),
 		"500": jsonReply[ReplayFailure](api, "It was refused and is kept, or the outcome is not known: see dlqRowRemoved.", nil),
 		"503": jsonReply[ReplayFailure](api, "Not now; the dead letter is kept.", nil),

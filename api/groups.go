@@ -55,35 +55,39 @@ type deleteGroupOnQueueInput struct {
 // registerGroups adds the routes about consumer groups.
 func (s *Server) registerGroups(api huma.API) {
 	const root = "/api/v1/consumer-groups"
-	where := jsonBody[SeekRequest](api, "Where to.", nil)
+	where := jsonBody[SeekRequest](api, "Where to.", seekExample())
 	huma.Register(api, s.groupsOp(huma.Operation{
 		OperationID: "list-consumer-groups", Method: http.MethodGet, Path: root,
-		Summary:   "List all consumer groups, once for each queue",
-		Responses: map[string]*huma.Response{"200": jsonReply[[]ConsumerGroup](api, "By group and queue.", nil)},
+		Summary:     "List all consumer groups, once for each queue",
+		Description: "Every group that has a cursor on a partition, with how far it is behind. All numbers are of this moment.",
+		Responses:   map[string]*huma.Response{"200": jsonReply[[]ConsumerGroup](api, "By group and queue.", []ConsumerGroup{groupExample()})},
 	}), s.listGroups)
 	huma.Register(api, s.groupsOp(huma.Operation{
 		OperationID: "list-lagging-partitions", Method: http.MethodGet, Path: root + "/lagging",
-		Summary:   "List the partitions on which a group is far behind",
-		Responses: map[string]*huma.Response{"200": jsonReply[[]LaggingPartition](api, "The longest lag first.", nil)},
+		Summary:     "List the partitions on which a group is far behind",
+		Description: "Of all groups: partitions whose oldest unfinished message is older than minLagSeconds.",
+		Responses:   map[string]*huma.Response{"200": jsonReply[[]LaggingPartition](api, "The longest lag first.", nil)},
 	}, http.StatusBadRequest), s.listLagging)
 	huma.Register(api, s.groupsOp(huma.Operation{
 		OperationID: "get-consumer-group", Method: http.MethodGet, Path: root + "/{group}",
-		Summary:   "One consumer group in detail, by queue and partition",
-		Responses: map[string]*huma.Response{"200": jsonReply[ConsumerGroupDetail](api, "By queue; empty for a group without a cursor.", nil)},
+		Summary:     "One consumer group in detail, by queue and partition",
+		Description: "Where the group stands on each partition that it has a cursor on, and who holds the lease. A group that nobody knows is an empty object, no 404.",
+		Responses:   map[string]*huma.Response{"200": jsonReply[ConsumerGroupDetail](api, "By queue; empty for a group without a cursor.", nil)},
 	}, http.StatusBadRequest), s.getGroup)
 	huma.Register(api, s.groupsOp(huma.Operation{
 		OperationID: "update-subscription", Method: http.MethodPost, Path: root + "/{group}/subscription",
 		Summary:     "Change where a group begins on partitions it has not touched yet",
 		Description: "Moves no cursor; seek does.",
-		RequestBody: jsonBody[SubscriptionRequest](api, "The instant.", nil),
+		RequestBody: jsonBody[SubscriptionRequest](api, "The instant.", SubscriptionRequest{SubscriptionTimestamp: "2026-07-30T09:00:00Z"}),
 		Responses:   map[string]*huma.Response{"200": jsonReply[SubscriptionResponse](api, "What was moved.", nil)},
 	}, http.StatusBadRequest), s.updateSubscription)
 	huma.Register(api, s.groupsOp(huma.Operation{
 		OperationID: "seek-queue", Method: http.MethodPost, Path: root + "/{group}/queues/{queue}/seek",
 		Summary:     "Move a group on all partitions of a queue, to the end or to a time",
 		Description: "The one thing that moves cursors back. Leases end: what was in flight may be delivered again, and its acknowledgment is refused.",
-		RequestBody: jsonBody[SeekRequest](api, "Where to.", nil),
-		Responses:   map[string]*huma.Response{"200": jsonReply[SeekResponse](api, "What was moved.", nil)},
+		RequestBody: jsonBody[SeekRequest](api, "Where to.", seekExample()),
+		Responses: map[string]*huma.Response{"200": jsonReply[SeekResponse](api, "What was moved.",
+			SeekResponse{Success: true, ConsumerGroup: "billing", QueueName: "orders", TargetTimestamp: exampleTime(), PartitionsUpdated: 8})},
 	}, http.StatusBadRequest, http.StatusNotFound), s.seekQueue)
 	huma.Register(api, s.groupsOp(huma.Operation{
 		OperationID: "seek-partition", Method: http.MethodPost, Path: root + "/{group}/queues/{queue}/partitions/{partition}/seek",

@@ -51,6 +51,7 @@ func (s *Server) registerMetrics(api huma.API) {
 	s.dbBlock.fresh, s.lags.fresh, s.lags.behind = blockFresh, lagsFresh, s.loops.Go
 	huma.Register(api, probeOp(huma.Operation{
 		OperationID: "get-metrics", Path: "/metrics", Summary: "What this process did since it started",
+		Description: "Counters of this process alone, without a look at the database; get-worker-metrics shows all servers.",
 	}), s.getMetrics)
 	huma.Register(api, probeOp(huma.Operation{
 		OperationID: "get-prometheus-metrics", Path: "/metrics/prometheus", Summary: "All series for Prometheus",

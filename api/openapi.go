@@ -123,8 +123,11 @@ func operations(item *huma.PathItem) []*huma.Operation {
 
 func finishOperation(op *huma.Operation) {
 	delete(op.Responses, "422")
-	for _, response := range op.Responses {
+	for status, response := range op.Responses {
 		delete(response.Headers, "Content-Type")
+		if status < "400" {
+			delete(response.Headers, "Retry-After") // a reply that can be either has a field for it
+		}
 	}
 	delete(op.Responses, "default")
 	if op.RequestBody != nil {

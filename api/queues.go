@@ -49,7 +49,7 @@ func (s *Server) registerQueues(api huma.API) {
 		OperationID: "configure-queue", Method: http.MethodPost, Path: "/api/v1/configure",
 		Summary:      "Create a queue or edit its options",
 		Description:  "An edit keeps what the body does not mention and sets back to its default what is null. With mode replace, what is not mentioned is set back as well. Options may also stand at the top level when there is no options object. Unknown options are ignored; a value of the wrong type or out of bounds is refused, with the option in invalid, and nothing is changed.",
-		RequestBody:  jsonBody[ConfigureRequest](api, "The queue and the options to set.", nil),
+		RequestBody:  jsonBody[ConfigureRequest](api, "The queue and the options to set.", configureExample()),
 		MaxBodyBytes: s.cfg.MaxBodyBytes, BodyReadTimeout: s.cfg.BodyTimeout, SkipValidateBody: true,
 		Responses: map[string]*huma.Response{"200": jsonReply[ConfigureResponse](api, "The whole configuration as it now stands.", nil)},
 	}, http.StatusBadRequest, http.StatusRequestEntityTooLarge), s.configureQueue)
@@ -57,24 +57,25 @@ func (s *Server) registerQueues(api huma.API) {
 		OperationID: "list-queues", Method: http.MethodGet, Path: "/api/v1/resources/queues",
 		Summary:     "List all queues with their counts, newest first",
 		Description: "Three clocks: partitions and messages.total are of this moment; pending and processing as last counted (STATS_INTERVAL_MS); retainedBytes and segments as last measured (RETAINED_BYTES_INTERVAL_MS), 0 for a queue that is newer.",
-		Responses:   map[string]*huma.Response{"200": jsonReply[QueueList](api, "All queues.", nil)},
+		Responses:   map[string]*huma.Response{"200": jsonReply[QueueList](api, "All queues.", queuesExample())},
 	}), s.listQueues)
 	huma.Register(api, s.queuesOp(huma.Operation{
 		OperationID: "get-queue", Method: http.MethodGet, Path: "/api/v1/resources/queues/{queue}",
-		Summary:   "One queue in detail: options, partitions, totals",
-		Responses: map[string]*huma.Response{"200": jsonReply[QueueDetail](api, "The queue.", nil)},
+		Summary:     "One queue in detail: options, partitions, totals",
+		Description: "All numbers are of this moment, counted over every partition: for a queue with many ask get-queue-depth or get-queue-status.",
+		Responses:   map[string]*huma.Response{"200": jsonReply[QueueDetail](api, "The queue.", nil)},
 	}, http.StatusBadRequest, http.StatusNotFound), s.getQueue)
 	huma.Register(api, s.queuesOp(huma.Operation{
 		OperationID: "get-queue-depth", Method: http.MethodGet, Path: "/api/v1/resources/queues/{queue}/depth",
 		Summary:     "How much work waits in a queue",
 		Description: "Always live. pending is all that is owed, processing the part under a live lease, ready the rest.",
-		Responses:   map[string]*huma.Response{"200": jsonReply[QueueDepth](api, "The backlog.", nil)},
+		Responses:   map[string]*huma.Response{"200": jsonReply[QueueDepth](api, "The backlog.", depthExample())},
 	}, http.StatusBadRequest, http.StatusNotFound), s.getQueueDepth)
 	huma.Register(api, s.queuesOp(huma.Operation{
 		OperationID: "delete-queue", Method: http.MethodDelete, Path: "/api/v1/resources/queues/{queue}",
 		Summary:     "Delete a queue with its messages, cursors and dead letters",
 		Description: "Also 200 when there is no such queue: look at deleted.",
-		Responses:   map[string]*huma.Response{"200": jsonReply[DeleteQueueResponse](api, "What was done.", nil)},
+		Responses:   map[string]*huma.Response{"200": jsonReply[DeleteQueueResponse](api, "What was done.", DeleteQueueResponse{Deleted: true, Queue: "orders", Existed: true})},
 	}, http.StatusBadRequest), s.deleteQueue)
 }
 

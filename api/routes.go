@@ -147,6 +147,7 @@ func newAPI(cfg Config, mux *http.ServeMux) huma.API {
 	config := huma.DefaultConfig("Regent", cfg.Version)
 	config.Info.Description = "A message log inside PostgreSQL, over HTTP. Pushed messages are durable when the answer arrives; consumers of a group get each partition in order, at least once."
 	config.Info.License = &huma.License{Name: "Apache-2.0"}
+	config.Servers = []*huma.Server{{URL: "/", Description: "The server that offers this document."}}
 	config.Tags = []*huma.Tag{
 		{Name: "messages", Description: "Push, pop, acknowledge."},
 		{Name: "queues", Description: "Configure, list and delete queues."},

@@ -66,6 +66,7 @@ func (s *Server) registerStatus(api huma.API) {
 	}, http.StatusBadRequest), s.getMessageSeries)
 	huma.Register(api, s.statsOp(huma.Operation{
 		OperationID: "get-buffers", Path: "/api/v1/status/buffers", Summary: "This server's spool",
+		Description: "What pushes wait in the files of this server for the database, and what could not be stored. All zero without a spool (FILE_BUFFER_DIR).",
 	}), s.getBuffers)
 }
 

@@ -103,7 +103,7 @@ func (s *Server) registerTraces(api huma.API) {
 		Description: "Traces outlive their message, its partition and its queue; nothing purges them.",
 		RequestBody: jsonBody[TraceRequest](api, "The note.", map[string]any{"transactionId": "order-4711", "partitionId": "7d9f3b1e-4a52-4c1b-9a60-2f1d8f0c5e11", "data": map[string]any{"text": "charged"}, "traceNames": []string{"order 4711"}}),
 		Responses: map[string]*huma.Response{
-			"201": jsonReply[TraceResponse](api, "It is stored.", nil),
+			"201": jsonReply[TraceResponse](api, "It is stored.", TraceResponse{Success: true, TraceID: "01890a5d-ac97-7000-8000-1b2c3d4e5f60"}),
 			"404": jsonReply[TraceRefusal](api, "The partition is somebody else's.", nil)},
 		SkipValidateBody: true,
 	})
@@ -111,18 +111,21 @@ func (s *Server) registerTraces(api huma.API) {
 	huma.Register(api, record, s.recordTrace)
 	huma.Register(api, s.messageOp(huma.Operation{
 		OperationID: "list-traces", Method: http.MethodGet, Path: "/api/v1/traces/{partitionId}/{transactionId}",
-		Summary:   "What was noted about a message, oldest first",
-		Responses: map[string]*huma.Response{"200": jsonReply[TraceList](api, "The first 1000 traces; none is an empty list.", nil)},
+		Summary:     "What was noted about a message, oldest first",
+		Description: "A message without traces, or that never was, is an empty list: traces outlive their message.",
+		Responses:   map[string]*huma.Response{"200": jsonReply[TraceList](api, "The first 1000 traces; none is an empty list.", nil)},
 	}), s.listTraces)
 	huma.Register(api, s.messageOp(huma.Operation{
 		OperationID: "list-traces-by-name", Method: http.MethodGet, Path: "/api/v1/traces/by-name/{traceName}",
-		Summary:   "Traces of any message under one name, oldest first",
-		Responses: map[string]*huma.Response{"200": jsonReply[NamedTraceList](api, "A page of traces.", nil)},
+		Summary:     "Traces of any message under one name, oldest first",
+		Description: "Follows one piece of work over queues: every trace that was recorded with the name in traceNames.",
+		Responses:   map[string]*huma.Response{"200": jsonReply[NamedTraceList](api, "A page of traces.", nil)},
 	}), s.listTracesByName)
 	huma.Register(api, s.messageOp(huma.Operation{
 		OperationID: "list-trace-names", Method: http.MethodGet, Path: "/api/v1/traces/names",
-		Summary:   "The names that traces go by",
-		Responses: map[string]*huma.Response{"200": jsonReply[TraceNameList](api, "A page of names.", nil)},
+		Summary:     "The names that traces go by",
+		Description: "Every name that was given in traceNames, with how many traces and messages it ties together; the one used last first.",
+		Responses:   map[string]*huma.Response{"200": jsonReply[TraceNameList](api, "A page of names.", nil)},
 	}), s.listTraceNames)
 }
 
