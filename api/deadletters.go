@@ -62,6 +62,7 @@ func (s *Server) registerDeadLetters(api huma.API) {
 		Responses: replayResponses[MissingDeadLetter](api),
 	}), s.replayDeadLetter)
 	body.Required = false // nothing means: where it came from
+	documentReplayFailures(api, api.OpenAPI().Paths["/api/v1/dlq/{id}/replay"].Post)
 }
 
 // letterOp adds what the operations on dead letters and messages share.

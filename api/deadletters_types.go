@@ -3,6 +3,7 @@ package api
 import (
 	"encoding/json"
 	"net/http"
+	"reflect"
 	"strconv"
 	"strings"
 	"time"
@@ -120,8 +121,21 @@ func replayResponses[M any](api huma.API) map[string]*huma.Response {
 	return map[string]*huma.Response{
 		"200": jsonReply[ReplayResponse](api, "What became of the dead letter.", replayExample()),
 		"404": jsonReply[M](api, "There is no such dead letter.", nil),
-		"500": jsonReply[ReplayFailure](api, "It was refused and is kept, or the outcome is not known: see dlqRowRemoved.", nil),
-		"503": jsonReply[ReplayFailure](api, "Not now; the dead letter is kept.", nil),
+	}
+}
+
+// documentReplayFailures gives a replay the failures of its own, which the
+// framework writes over; what fails before the replay is a plain error.
+func documentReplayFailures(api huma.API, op *huma.Operation) {
+	schemas := api.OpenAPI().Components.Schemas
+	either := &huma.Schema{AnyOf: []*huma.Schema{
+		schemas.Schema(reflect.TypeFor[ReplayFailure](), true, "ReplayFailure"), schemas.Schema(reflect.TypeFor[Error](), true, "Error")}}
+	for status, text := range map[string]string{
+		"500": "It was refused and is kept, or the outcome is not known: see dlqRowRemoved.",
+		"503": "Not now; the dead letter is kept.",
+	} {
+		op.Responses[status].Description = text
+		op.Responses[status].Content["application/json"].Schema = either
 	}
 }
 

@@ -53,6 +53,7 @@ func (s *Server) registerMessages(api huma.API) {
 		Description: "As a replay of that dead letter.",
 		Responses:   replayResponses[MissingMessage](api),
 	}), s.retryMessage)
+	documentReplayFailures(api, api.OpenAPI().Paths["/api/v1/messages/{partitionId}/{transactionId}/retry"].Post)
 }
 
 // noLetter explains a 404 of a message that may well be there.

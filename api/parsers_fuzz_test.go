@@ -14,8 +14,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// refused checks that err, if any, is a refusal that a client may see.
-func refused(t *testing.T, err error) bool {
+// politelyRefused checks that err, if any, is a refusal that a client may see.
+func politelyRefused(t *testing.T, err error) bool {
 	t.Helper()
 	if err == nil {
 		return false
@@ -43,7 +43,7 @@ func FuzzScanTransaction(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, body []byte) {
 		got, err := scanTransaction(append([]byte(nil), body...))
-		if refused(t, err) {
+		if politelyRefused(t, err) {
 			return
 		}
 		soundJSON(t, body)
@@ -71,7 +71,7 @@ func FuzzScanFetch(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, body []byte) {
 		got, err := scanFetch(append([]byte(nil), body...))
-		if refused(t, err) {
+		if politelyRefused(t, err) {
 			return
 		}
 		soundJSON(t, body)
@@ -93,7 +93,7 @@ func FuzzScanChanged(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, body []byte) {
 		got, err := scanChanged(append([]byte(nil), body...))
-		if refused(t, err) {
+		if politelyRefused(t, err) {
 			return
 		}
 		soundJSON(t, body)
@@ -115,7 +115,7 @@ func FuzzReadPopQuery(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, raw string) {
 		got, err := readPopQuery(raw)
-		if refused(t, err) {
+		if politelyRefused(t, err) {
 			return
 		}
 		values, err := url.ParseQuery(raw)
@@ -143,23 +143,23 @@ func FuzzReadBodies(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, body []byte) {
 		if args, refusal := readConfigure(bytes.Clone(body)); refusal != nil {
-			refused(t, refusal)
+			politelyRefused(t, refusal)
 		} else {
 			require.Equal(t, "", nameFault(args.Queue))
 			require.True(t, jsontext.Value(args.Options).IsValid())
 		}
 		if args, refusal := readSeek(bytes.Clone(body)); refusal != nil {
-			refused(t, refusal)
+			politelyRefused(t, refusal)
 		} else {
 			require.True(t, args.ToEnd || textFault(*args.Since) == "")
 		}
 		if queue, partition, refusal := readReplay(bytes.Clone(body)); refusal != nil {
-			refused(t, refusal)
+			politelyRefused(t, refusal)
 		} else {
 			require.Equal(t, "", nameFault(deref(queue))+nameFault(deref(partition)))
 		}
 		if args, refusal := readTrace(bytes.Clone(body)); refusal != nil {
-			refused(t, refusal)
+			politelyRefused(t, refusal)
 		} else {
 			require.Equal(t, "", idFault(args.TransactionID))
 			for _, name := range args.TraceNames {
@@ -167,9 +167,9 @@ func FuzzReadBodies(f *testing.F) {
 			}
 		}
 		_, err := readSwitch(bytes.Clone(body))
-		refused(t, err)
+		politelyRefused(t, err)
 		if at, refusal := readTime("from", string(body)); refusal != nil {
-			refused(t, refusal)
+			politelyRefused(t, refusal)
 		} else if at != nil {
 			require.True(t, at.Year() > 0 && at.Year() < 10000)
 		}
