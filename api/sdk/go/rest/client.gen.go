@@ -336,6 +336,24 @@ func (e PushResultStatus) Valid() bool {
 	}
 }
 
+// Defines values for ReplayFailureResult.
+const (
+	ReplayFailureResultFailed      ReplayFailureResult = "failed"
+	ReplayFailureResultMaintenance ReplayFailureResult = "maintenance"
+)
+
+// Valid indicates whether the value is a known member of the ReplayFailureResult enum.
+func (e ReplayFailureResult) Valid() bool {
+	switch e {
+	case ReplayFailureResultFailed:
+		return true
+	case ReplayFailureResultMaintenance:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for ReplayResponseResult.
 const (
 	ReplayResponseResultDuplicate ReplayResponseResult = "duplicate"
@@ -796,6 +814,9 @@ type ConfigureOptions struct {
 
 // ConfigureRequest defines model for ConfigureRequest.
 type ConfigureRequest struct {
+	// DryRun Change nothing: answer the configuration as it would stand, and in retention what the next sweep would then delete.
+	DryRun *bool `json:"dryRun,omitempty"`
+
 	// Mode merge (the default) keeps what is not mentioned, replace sets it back to its default.
 	Mode *ConfigureRequestMode `json:"mode,omitempty"`
 
@@ -824,6 +845,9 @@ type ConfigureResponse struct {
 	// Configured Example: true
 	Configured bool `json:"configured"`
 
+	// DryRun Nothing was changed; configured is false then, and queueId all zero for a queue that does not exist.
+	DryRun *bool `json:"dryRun,omitempty"`
+
 	// Namespace Example: billing
 	Namespace string        `json:"namespace"`
 	Options   QueueSettings `json:"options"`
@@ -835,7 +859,8 @@ type ConfigureResponse struct {
 	Queue string `json:"queue"`
 
 	// QueueID Example: 0198c0de-0000-7000-8000-000000000001
-	QueueID openapi_types.UUID `json:"queueId"`
+	QueueID   openapi_types.UUID `json:"queueId"`
+	Retention *RetentionPreview  `json:"retention,omitempty"`
 
 	// Storage Example: segments
 	Storage ConfigureResponseStorage `json:"storage"`
@@ -853,6 +878,29 @@ type ConsumedCursor struct {
 	//
 	// Example: 0
 	BatchesConsumed int64 `json:"batchesConsumed"`
+
+	// TotalConsumed Messages that all groups together have consumed.
+	//
+	// Example: 25000
+	TotalConsumed int64 `json:"totalConsumed"`
+}
+
+// ConsumedQueue defines model for ConsumedQueue.
+type ConsumedQueue struct {
+	// ID Example: 0198c0de-0000-7000-8000-000000000001
+	ID openapi_types.UUID `json:"id"`
+
+	// Name Example: orders
+	Name string `json:"name"`
+
+	// Namespace Example: billing
+	Namespace string `json:"namespace"`
+
+	// Partitions Example: 8
+	Partitions int64 `json:"partitions"`
+
+	// Task Example: invoice
+	Task string `json:"task"`
 
 	// TotalConsumed Messages that all groups together have consumed.
 	//
@@ -952,6 +1000,13 @@ type ConsumerGroupQueue struct {
 	Partitions []ConsumerGroupPartition `json:"partitions"`
 }
 
+// DayCount defines model for DayCount.
+type DayCount struct {
+	// Day Example: 2026-07-30
+	Day string `json:"day"`
+	N   int64  `json:"n"`
+}
+
 // DeadLetter defines model for DeadLetter.
 type DeadLetter struct {
 	// ConsumerGroup Example: billing
@@ -1011,6 +1066,26 @@ type DeadLetterList struct {
 	//
 	// Example: 1
 	Total int64 `json:"total"`
+}
+
+// DeadLetterSignatures defines model for DeadLetterSignatures.
+type DeadLetterSignatures struct {
+	AvgBytes int64 `json:"avgBytes"`
+
+	// ByDay By the day, in UTC, that they failed on.
+	ByDay       []DayCount   `json:"byDay"`
+	Groups      []GroupCount `json:"groups"`
+	Newest      *time.Time   `json:"newest"`
+	Oldest      *time.Time   `json:"oldest"`
+	Queue       string       `json:"queue"`
+	RetryCounts []RetryCount `json:"retryCounts"`
+	RowsNow     int64        `json:"rowsNow"`
+
+	// Sample How many of the newest were looked at for signatures and avgBytes.
+	Sample int64 `json:"sample"`
+
+	// Signatures The eight most frequent.
+	Signatures []ErrorSignature `json:"signatures"`
 }
 
 // DeleteDeadLettersResponse defines model for DeleteDeadLettersResponse.
@@ -1076,6 +1151,14 @@ type DeleteQueueResponse struct {
 	Queue string `json:"queue"`
 }
 
+// DeliveredLag defines model for DeliveredLag.
+type DeliveredLag struct {
+	AvgLagMs  float64 `json:"avgLagMs"`
+	MaxLagMs  int64   `json:"maxLagMs"`
+	PopCount  int64   `json:"popCount"`
+	QueueName string  `json:"queueName"`
+}
+
 // Error defines model for Error.
 type Error struct {
 	// Code What went wrong, for programs: QNxxx, an SQLSTATE, or a word.
@@ -1093,6 +1176,17 @@ type Error struct {
 
 	// Retryable Whether the same call may succeed later.
 	Retryable bool `json:"retryable"`
+}
+
+// ErrorSignature defines model for ErrorSignature.
+type ErrorSignature struct {
+	N int64 `json:"n"`
+
+	// Share Of the sample.
+	Share float64 `json:"share"`
+
+	// Text Ids are <id>, dates <date>, numbers <n>.
+	Text string `json:"text"`
 }
 
 // ExtendRequest defines model for ExtendRequest.
@@ -1209,6 +1303,12 @@ type FetchedRecord struct {
 	TS time.Time `json:"ts"`
 }
 
+// GroupCount defines model for GroupCount.
+type GroupCount struct {
+	Group string `json:"group"`
+	N     int64  `json:"n"`
+}
+
 // Health defines model for Health.
 type Health struct {
 	// Database connected means that it answers and takes writes.
@@ -1323,6 +1423,28 @@ type LatestMessage struct {
 	TransactionID string `json:"transactionId"`
 }
 
+// Leaf defines model for Leaf.
+type Leaf struct {
+	Avg  *float64 `json:"avg"`
+	Last *float64 `json:"last"`
+	Max  *float64 `json:"max"`
+	Min  *float64 `json:"min"`
+}
+
+// LetterError defines model for LetterError.
+type LetterError struct {
+	// Count Example: 2
+	Count int64 `json:"count"`
+
+	// Error Example: card declined
+	Error string `json:"error"`
+}
+
+// LoggedOut defines model for LoggedOut.
+type LoggedOut struct {
+	Ok bool `json:"ok"`
+}
+
 // MaintenanceStatus defines model for MaintenanceStatus.
 type MaintenanceStatus struct {
 	// BufferHealthy Whether this server has a spool that takes messages.
@@ -1337,6 +1459,47 @@ type MaintenanceStatus struct {
 
 	// PopMaintenanceMode Pops of all servers find nothing.
 	PopMaintenanceMode bool `json:"popMaintenanceMode"`
+}
+
+// Me defines model for Me.
+type Me struct {
+	// ActClusterHeader Example: x-queen-act-cluster
+	ActClusterHeader string      `json:"act_cluster_header"`
+	ActingCluster    MyCluster   `json:"acting_cluster"`
+	Cluster          *string     `json:"cluster"`
+	Clusters         []MyCluster `json:"clusters"`
+	Email            *string     `json:"email"`
+	IsOperator       bool        `json:"is_operator"`
+	OperatorEnabled  bool        `json:"operator_enabled"`
+	OperatorLive     bool        `json:"operator_live"`
+
+	// Role Example: admin
+	Role       string `json:"role"`
+	Standalone bool   `json:"standalone"`
+
+	// TenantSlug Example: local
+	TenantSlug string `json:"tenant_slug"`
+
+	// UserID Example: standalone
+	UserID string `json:"user_id"`
+}
+
+// MemoryMetrics defines model for MemoryMetrics.
+type MemoryMetrics struct {
+	// ArrayBuffers Always 0.
+	ArrayBuffers int64 `json:"arrayBuffers"`
+
+	// External Always 0.
+	External int64 `json:"external"`
+
+	// HeapTotal Always 0.
+	HeapTotal int64 `json:"heapTotal"`
+
+	// HeapUsed Always 0.
+	HeapUsed int64 `json:"heapUsed"`
+
+	// Rss Resident memory.
+	Rss int64 `json:"rss"`
 }
 
 // MessageConsumer defines model for MessageConsumer.
@@ -1502,6 +1665,26 @@ type MissingMessage struct {
 	TransactionID string `json:"transactionId"`
 }
 
+// MyCluster defines model for MyCluster.
+type MyCluster struct {
+	// CellSlug Example: local
+	CellSlug *string `json:"cell_slug,omitempty"`
+	ID       string  `json:"id"`
+
+	// Role Example: admin
+	Role *string `json:"role,omitempty"`
+
+	// Slug Example: local
+	Slug string `json:"slug"`
+
+	// Status Example: active
+	Status   *string `json:"status,omitempty"`
+	TenantID *string `json:"tenant_id,omitempty"`
+
+	// TenantSlug Example: local
+	TenantSlug *string `json:"tenant_slug,omitempty"`
+}
+
 // NamedTrace defines model for NamedTrace.
 type NamedTrace struct {
 	// ConsumerGroup Example: billing
@@ -1645,6 +1828,25 @@ type Pagination struct {
 	Offset int32 `json:"offset"`
 }
 
+// ParkedPoint defines model for ParkedPoint.
+type ParkedPoint struct {
+	Bucket      time.Time `json:"bucket"`
+	Hostname    string    `json:"hostname"`
+	ParkedCount float64   `json:"parkedCount"`
+	QueueName   string    `json:"queueName"`
+	WorkerID    int32     `json:"workerId"`
+}
+
+// ParkedReplicas defines model for ParkedReplicas.
+type ParkedReplicas struct {
+	BucketMinutes int32     `json:"bucketMinutes"`
+	Replicas      []Replica `json:"replicas"`
+
+	// Series Oldest first.
+	Series    []ParkedPoint `json:"series"`
+	TimeRange TimeRange     `json:"timeRange"`
+}
+
 // PartitionDepth defines model for PartitionDepth.
 type PartitionDepth struct {
 	// Partition Example: Default
@@ -1658,6 +1860,14 @@ type PartitionDepth struct {
 
 	// Ready Example: 286
 	Ready int64 `json:"ready"`
+}
+
+// PartitionLiveness defines model for PartitionLiveness.
+type PartitionLiveness struct {
+	CapturedAt time.Time `json:"capturedAt"`
+
+	// Rows Most partitions first.
+	Rows []QueueLiveness `json:"rows"`
 }
 
 // PartitionStatus defines model for PartitionStatus.
@@ -1688,6 +1898,15 @@ type PartitionStatus struct {
 	// Example: 2026-07-30T09:12:45.1Z
 	OldestMessage *time.Time  `json:"oldestMessage"`
 	Stats         QueueCounts `json:"stats"`
+}
+
+// PoolMetrics defines model for PoolMetrics.
+type PoolMetrics struct {
+	IdleConnections int32 `json:"idleConnections"`
+	PoolSize        int32 `json:"poolSize"`
+
+	// WaitingRequests Always 0.
+	WaitingRequests int32 `json:"waitingRequests"`
 }
 
 // PopResponse defines model for PopResponse.
@@ -1749,6 +1968,28 @@ type PoppedMessage struct {
 	TransactionID string `json:"transactionId"`
 }
 
+// PostgresStats defines model for PostgresStats.
+type PostgresStats struct {
+	// ActiveQueries Sessions by state; hidden are those of other roles that this one may not see.
+	ActiveQueries    []map[string]interface{} `json:"activeQueries"`
+	AutovacuumStatus []map[string]interface{} `json:"autovacuumStatus"`
+	BufferConfig     map[string]string        `json:"bufferConfig"`
+	BufferUsage      map[string]interface{}   `json:"bufferUsage"`
+	CacheSummary     map[string]interface{}   `json:"cacheSummary"`
+	Database         map[string]interface{}   `json:"database"`
+	DatabaseCache    map[string]interface{}   `json:"databaseCache"`
+	DeadTuples       []map[string]interface{} `json:"deadTuples"`
+	HotUpdates       []map[string]interface{} `json:"hotUpdates"`
+	IndexCache       []map[string]interface{} `json:"indexCache"`
+
+	// TableCache The 20 tables that read most.
+	TableCache []map[string]interface{} `json:"tableCache"`
+
+	// TableSizes The 20 largest tables of schema queen.
+	TableSizes []map[string]interface{} `json:"tableSizes"`
+	Timestamp  time.Time                `json:"timestamp"`
+}
+
 // Probe defines model for Probe.
 type Probe struct {
 	// Status Example: ok
@@ -1757,6 +1998,27 @@ type Probe struct {
 
 // ProbeStatus Example: ok
 type ProbeStatus string
+
+// ProcessMetrics defines model for ProcessMetrics.
+type ProcessMetrics struct {
+	CPU      ProcessorShares `json:"cpu"`
+	Database PoolMetrics     `json:"database"`
+	Memory   MemoryMetrics   `json:"memory"`
+	Messages Throughput      `json:"messages"`
+	Requests Throughput      `json:"requests"`
+
+	// Uptime Seconds since the process started.
+	Uptime float64 `json:"uptime"`
+}
+
+// ProcessorShares defines model for ProcessorShares.
+type ProcessorShares struct {
+	// System Always 0.
+	System float64 `json:"system"`
+
+	// User Always 0.
+	User float64 `json:"user"`
+}
 
 // PushItem defines model for PushItem.
 type PushItem struct {
@@ -1951,9 +2213,86 @@ type QueueIdentity struct {
 	Task string `json:"task"`
 }
 
+// QueueLagPoint defines model for QueueLagPoint.
+type QueueLagPoint struct {
+	// AvgLagMs Average age at delivery; null when nothing was delivered.
+	AvgLagMs      *float64  `json:"avgLagMs"`
+	BucketMinutes int32     `json:"bucketMinutes"`
+	BucketTime    time.Time `json:"bucketTime"`
+	MaxLagMs      *int64    `json:"maxLagMs"`
+
+	// PopCount Messages delivered.
+	PopCount  int64  `json:"popCount"`
+	QueueName string `json:"queueName"`
+}
+
 // QueueList defines model for QueueList.
 type QueueList struct {
 	Queues []QueueSummary `json:"queues"`
+}
+
+// QueueLiveness defines model for QueueLiveness.
+type QueueLiveness struct {
+	Created24H int64 `json:"created24h"`
+
+	// Live1H Written in the last hour.
+	Live1H        int64      `json:"live1h"`
+	Live24H       int64      `json:"live24h"`
+	Live7D        int64      `json:"live7d"`
+	Namespace     string     `json:"namespace"`
+	NewestWriteAt *time.Time `json:"newestWriteAt"`
+	OldestWriteAt *time.Time `json:"oldestWriteAt"`
+	Partitions    int64      `json:"partitions"`
+
+	// Pending As the reconciler counted them last.
+	Pending int64  `json:"pending"`
+	Queue   string `json:"queue"`
+	Task    string `json:"task"`
+}
+
+// QueueOps defines model for QueueOps.
+type QueueOps struct {
+	BucketMinutes int32    `json:"bucketMinutes"`
+	Queues        []string `json:"queues"`
+
+	// Series Oldest first.
+	Series    []QueueOpsPoint `json:"series"`
+	TimeRange TimeRange       `json:"timeRange"`
+}
+
+// QueueOpsPoint defines model for QueueOpsPoint.
+type QueueOpsPoint struct {
+	// AckFailed Refused, or anything but completed.
+	AckFailed    int64   `json:"ackFailed"`
+	AckPerSecond float64 `json:"ackPerSecond"`
+	AckRequests  int64   `json:"ackRequests"`
+
+	// AckSuccess Completed, autoAck included.
+	AckSuccess     int64     `json:"ackSuccess"`
+	AvgLagMs       *float64  `json:"avgLagMs"`
+	Bucket         time.Time `json:"bucket"`
+	EmptyPerSecond float64   `json:"emptyPerSecond"`
+	MaxLagMs       *int64    `json:"maxLagMs"`
+
+	// ParkedCount Pops parked on the average, at all servers.
+	ParkedCount float64 `json:"parkedCount"`
+
+	// PartitionCount As the reconciler counted them last; 0 when it had not.
+	PartitionCount    int64 `json:"partitionCount"`
+	PartitionsCreated int64 `json:"partitionsCreated"`
+	PartitionsDeleted int64 `json:"partitionsDeleted"`
+
+	// PopEmpty Pops that found nothing.
+	PopEmpty     int64   `json:"popEmpty"`
+	PopMessages  int64   `json:"popMessages"`
+	PopPerSecond float64 `json:"popPerSecond"`
+
+	// PushMessages Messages stored.
+	PushMessages  int64   `json:"pushMessages"`
+	PushPerSecond float64 `json:"pushPerSecond"`
+	PushRequests  int64   `json:"pushRequests"`
+	QueueName     string  `json:"queueName"`
+	Transactions  int64   `json:"transactions"`
 }
 
 // QueueOptions defines model for QueueOptions.
@@ -2382,6 +2721,34 @@ type QueueTotalsList struct {
 	Total int64 `json:"total"`
 }
 
+// ReplayFailure defines model for ReplayFailure.
+type ReplayFailure struct {
+	// Code What went wrong, for programs: QNxxx, an SQLSTATE, or a word.
+	//
+	// Example: QN400
+	Code  string              `json:"code"`
+	DlqID *openapi_types.UUID `json:"dlqId,omitempty"`
+
+	// DlqRowRemoved false: nothing happened. null: the answer of the database was lost, and so it is not known.
+	DlqRowRemoved *bool `json:"dlqRowRemoved"`
+
+	// Error What went wrong, for people. Never repeats what was sent.
+	//
+	// Example: items[3].queue is longer than 255 characters
+	Error string `json:"error"`
+
+	// Invalid The option or argument at fault, where one is known.
+	Invalid *string              `json:"invalid,omitempty"`
+	Result  *ReplayFailureResult `json:"result,omitempty"`
+
+	// Retryable Whether the same call may succeed later.
+	Retryable bool `json:"retryable"`
+	Success   bool `json:"success"`
+}
+
+// ReplayFailureResult defines model for ReplayFailure.Result.
+type ReplayFailureResult string
+
 // ReplayRequest defines model for ReplayRequest.
 type ReplayRequest struct {
 	// Partition Another partition, created when it is missing. Trimmed; blank is refused.
@@ -2448,6 +2815,326 @@ type ReplayedAs struct {
 
 // ReplayedAsStatus defines model for ReplayedAs.Status.
 type ReplayedAsStatus string
+
+// Replica defines model for Replica.
+type Replica struct {
+	Hostname string `json:"hostname"`
+	WorkerID int32  `json:"workerId"`
+}
+
+// RequestCounts defines model for RequestCounts.
+type RequestCounts struct {
+	// Ack Example: 12904
+	Ack int64 `json:"ack"`
+
+	// Pop Example: 12904
+	Pop int64 `json:"pop"`
+
+	// Push Example: 12904
+	Push int64 `json:"push"`
+}
+
+// RequestEfficiency defines model for RequestEfficiency.
+type RequestEfficiency struct {
+	// Ack Example: 99.5
+	Ack float64 `json:"ack"`
+
+	// Pop Example: 99.5
+	Pop float64 `json:"pop"`
+
+	// Push Example: 100
+	Push float64 `json:"push"`
+}
+
+// RetentionBucket defines model for RetentionBucket.
+type RetentionBucket struct {
+	// Bucket Example: 2026-07-30T09:00:00Z
+	Bucket time.Time `json:"bucket"`
+
+	// CompletedRetentionMsgs By completedRetentionSeconds.
+	//
+	// Example: 0
+	CompletedRetentionMsgs int64 `json:"completedRetentionMsgs"`
+
+	// EventCount Steps that deleted.
+	//
+	// Example: 3
+	EventCount int64 `json:"eventCount"`
+
+	// EvictionMsgs By maxWaitTimeSeconds.
+	//
+	// Example: 0
+	EvictionMsgs int64 `json:"evictionMsgs"`
+
+	// RetentionMsgs By retentionSeconds.
+	//
+	// Example: 300
+	RetentionMsgs int64 `json:"retentionMsgs"`
+
+	// Rules The same for each rule that deleted something: retention, completed_retention, max_wait_time_eviction, retention_bytes, retention_messages, compaction.
+	Rules map[string]RetentionRuleDone `json:"rules"`
+
+	// TotalMsgs By all rules, limits of size and compaction included.
+	//
+	// Example: 300
+	TotalMsgs int64 `json:"totalMsgs"`
+}
+
+// RetentionCut defines model for RetentionCut.
+type RetentionCut struct {
+	// Bytes Example: 80000
+	Bytes int64 `json:"bytes"`
+
+	// FirstOffset Example: 0
+	FirstOffset int64 `json:"firstOffset"`
+
+	// LastOffset Example: 399
+	LastOffset int64 `json:"lastOffset"`
+
+	// Messages Example: 400
+	Messages int64 `json:"messages"`
+
+	// Partition Example: customer-7
+	Partition string `json:"partition"`
+
+	// PartitionID Example: 0198c0de-0000-7000-8000-000000000001
+	PartitionID openapi_types.UUID `json:"partitionId"`
+
+	// Rule Example: retention
+	Rule string `json:"rule"`
+
+	// Segments Example: 4
+	Segments int64 `json:"segments"`
+
+	// Unread Example: 0
+	Unread int64 `json:"unread"`
+}
+
+// RetentionDeleted defines model for RetentionDeleted.
+type RetentionDeleted struct {
+	// CompletedRetentionMsgs By completedRetentionSeconds.
+	//
+	// Example: 0
+	CompletedRetentionMsgs int64 `json:"completedRetentionMsgs"`
+
+	// EventCount Steps that deleted.
+	//
+	// Example: 3
+	EventCount int64 `json:"eventCount"`
+
+	// EvictionMsgs By maxWaitTimeSeconds.
+	//
+	// Example: 0
+	EvictionMsgs int64 `json:"evictionMsgs"`
+
+	// RetentionMsgs By retentionSeconds.
+	//
+	// Example: 300
+	RetentionMsgs int64 `json:"retentionMsgs"`
+
+	// Rules The same for each rule that deleted something: retention, completed_retention, max_wait_time_eviction, retention_bytes, retention_messages, compaction.
+	Rules map[string]RetentionRuleDone `json:"rules"`
+
+	// TotalMsgs By all rules, limits of size and compaction included.
+	//
+	// Example: 300
+	TotalMsgs int64 `json:"totalMsgs"`
+}
+
+// RetentionGrouped defines model for RetentionGrouped.
+type RetentionGrouped struct {
+	// CompletedRetentionMsgs By completedRetentionSeconds.
+	//
+	// Example: 0
+	CompletedRetentionMsgs int64 `json:"completedRetentionMsgs"`
+
+	// EventCount Steps that deleted.
+	//
+	// Example: 3
+	EventCount int64 `json:"eventCount"`
+
+	// EvictionMsgs By maxWaitTimeSeconds.
+	//
+	// Example: 0
+	EvictionMsgs int64 `json:"evictionMsgs"`
+
+	// Key Example: orders
+	Key string `json:"key"`
+
+	// Queues Example: 1
+	Queues int64 `json:"queues"`
+
+	// RetentionMsgs By retentionSeconds.
+	//
+	// Example: 300
+	RetentionMsgs int64 `json:"retentionMsgs"`
+
+	// Rules The same for each rule that deleted something: retention, completed_retention, max_wait_time_eviction, retention_bytes, retention_messages, compaction.
+	Rules map[string]RetentionRuleDone `json:"rules"`
+
+	// TotalMsgs By all rules, limits of size and compaction included.
+	//
+	// Example: 300
+	TotalMsgs int64 `json:"totalMsgs"`
+}
+
+// RetentionHashes defines model for RetentionHashes.
+type RetentionHashes struct {
+	// Partitions Example: 3
+	Partitions int64 `json:"partitions"`
+
+	// Rows Example: 12
+	Rows int64 `json:"rows"`
+}
+
+// RetentionPreview defines model for RetentionPreview.
+type RetentionPreview struct {
+	// At The reading of the clock that all times of rules come from.
+	//
+	// Example: 2026-07-30T09:00:00.000Z
+	At time.Time `json:"at"`
+
+	// Complete False when there is more than the preview looked at: 10000 partitions, 100000 segments in each.
+	Complete bool            `json:"complete"`
+	Hashes   RetentionHashes `json:"hashes"`
+
+	// Partitions At most 1000 of the runs that would go, by partition.
+	Partitions []RetentionCut `json:"partitions"`
+
+	// Queue Example: orders
+	Queue  string         `json:"queue"`
+	Rules  RetentionRules `json:"rules"`
+	Totals RetentionSums  `json:"totals"`
+
+	// WouldDelete Sums by rule; none when nothing would go.
+	WouldDelete []RetentionRuleSum `json:"wouldDelete"`
+}
+
+// RetentionRange defines model for RetentionRange.
+type RetentionRange struct {
+	// From Example: 2026-07-30T08:00:00.000Z
+	From time.Time `json:"from"`
+
+	// To Example: 2026-07-30T09:00:00.000Z
+	To time.Time `json:"to"`
+}
+
+// RetentionRuleDone defines model for RetentionRuleDone.
+type RetentionRuleDone struct {
+	// Bytes As sent.
+	//
+	// Example: 60000
+	Bytes int64 `json:"bytes"`
+
+	// Messages Example: 300
+	Messages int64 `json:"messages"`
+
+	// Rows Segments.
+	//
+	// Example: 3
+	Rows int64 `json:"rows"`
+
+	// Unread Of them, those that some group had not consumed.
+	//
+	// Example: 0
+	Unread int64 `json:"unread"`
+}
+
+// RetentionRuleSum defines model for RetentionRuleSum.
+type RetentionRuleSum struct {
+	// Bytes As sent.
+	//
+	// Example: 240000
+	Bytes int64 `json:"bytes"`
+
+	// Messages Example: 1200
+	Messages int64 `json:"messages"`
+
+	// Partitions Example: 3
+	Partitions int64 `json:"partitions"`
+
+	// Rule retention, completed_retention, retention_bytes, retention_messages or max_wait_time_eviction.
+	//
+	// Example: retention
+	Rule string `json:"rule"`
+
+	// Segments Example: 12
+	Segments int64 `json:"segments"`
+
+	// Unread Messages among them that some group has not consumed; all of them when there is no group.
+	//
+	// Example: 0
+	Unread int64 `json:"unread"`
+}
+
+// RetentionRules defines model for RetentionRules.
+type RetentionRules struct {
+	// AgeBefore retentionSeconds: older messages go, read or not.
+	AgeBefore *time.Time `json:"ageBefore"`
+
+	// CompletedBefore completedRetentionSeconds: older messages go that every group has consumed.
+	CompletedBefore *time.Time `json:"completedBefore"`
+
+	// EvictBefore maxWaitTimeSeconds: older messages go, whatever holds them.
+	EvictBefore *time.Time `json:"evictBefore"`
+
+	// HashesBefore Older transaction ids are forgotten.
+	HashesBefore *time.Time `json:"hashesBefore"`
+
+	// Hold What decides that: pointer or cap.
+	Hold *string `json:"hold"`
+
+	// HoldBefore How far a sink lets the first two rules go.
+	HoldBefore *time.Time `json:"holdBefore"`
+
+	// MaxBytes retentionBytes.
+	MaxBytes *int64 `json:"maxBytes"`
+
+	// MaxMessages retentionMessages.
+	MaxMessages *int64 `json:"maxMessages"`
+}
+
+// RetentionSeries defines model for RetentionSeries.
+type RetentionSeries struct {
+	// BucketMinutes Example: 1
+	BucketMinutes int32 `json:"bucketMinutes"`
+
+	// Rows With groupBy: most messages first.
+	Rows *[]RetentionGrouped `json:"rows,omitempty"`
+
+	// Series Oldest bucket first; one without a deletion is left out.
+	Series    []RetentionBucket `json:"series"`
+	TimeRange RetentionRange    `json:"timeRange"`
+	Totals    RetentionDeleted  `json:"totals"`
+}
+
+// RetentionSums defines model for RetentionSums.
+type RetentionSums struct {
+	// Bytes As sent.
+	//
+	// Example: 240000
+	Bytes int64 `json:"bytes"`
+
+	// Messages Example: 1200
+	Messages int64 `json:"messages"`
+
+	// Partitions Example: 3
+	Partitions int64 `json:"partitions"`
+
+	// Segments Example: 12
+	Segments int64 `json:"segments"`
+
+	// Unread Messages among them that some group has not consumed; all of them when there is no group.
+	//
+	// Example: 0
+	Unread int64 `json:"unread"`
+}
+
+// RetryCount defines model for RetryCount.
+type RetryCount struct {
+	N          int64 `json:"n"`
+	RetryCount int32 `json:"retryCount"`
+}
 
 // SeekPartitionResponse defines model for SeekPartitionResponse.
 type SeekPartitionResponse struct {
@@ -2573,6 +3260,149 @@ type StatsSummaryTasksStruct struct {
 	TasksUpdated int64 `json:"tasksUpdated"`
 }
 
+// Status defines model for Status.
+type Status struct {
+	// BucketMinutes Example: 1
+	BucketMinutes   int64          `json:"bucketMinutes"`
+	DeadLetterQueue StatusLetters  `json:"deadLetterQueue"`
+	Errors          StatusErrors   `json:"errors"`
+	Leases          StatusLeases   `json:"leases"`
+	Messages        StatusMessages `json:"messages"`
+
+	// PointCount Example: 60
+	PointCount int64 `json:"pointCount"`
+
+	// Queues Queues that keep messages, as last counted.
+	Queues []ConsumedQueue `json:"queues"`
+
+	// StatsAge Seconds since the queues were counted; -1: never.
+	//
+	// Example: 4
+	StatsAge int64 `json:"statsAge"`
+
+	// Throughput Newest first; times without a flush are left out.
+	Throughput []ThroughputPoint `json:"throughput"`
+	TimeRange  TimeRange         `json:"timeRange"`
+
+	// Workers Servers that flushed their counters in the last two minutes.
+	Workers []StatusWorker `json:"workers"`
+}
+
+// StatusErrors defines model for StatusErrors.
+type StatusErrors struct {
+	// AckFailed Example: 0
+	AckFailed int64 `json:"ackFailed"`
+
+	// DBErrors Example: 0
+	DBErrors int64 `json:"dbErrors"`
+
+	// DlqMessages Example: 0
+	DlqMessages int64 `json:"dlqMessages"`
+}
+
+// StatusLeases defines model for StatusLeases.
+type StatusLeases struct {
+	// Active Example: 3
+	Active int64 `json:"active"`
+
+	// PartitionsWithLeases Example: 3
+	PartitionsWithLeases int64 `json:"partitionsWithLeases"`
+
+	// TotalAcked Always 0.
+	//
+	// Example: 0
+	TotalAcked int64 `json:"totalAcked"`
+
+	// TotalBatchSize Messages under a live lease, of each group.
+	//
+	// Example: 24
+	TotalBatchSize int64 `json:"totalBatchSize"`
+}
+
+// StatusLetters defines model for StatusLetters.
+type StatusLetters struct {
+	// AffectedPartitions Example: 1
+	AffectedPartitions int64 `json:"affectedPartitions"`
+
+	// CurrentMessages Dead letters now.
+	//
+	// Example: 2
+	CurrentMessages int64 `json:"currentMessages"`
+
+	// TopErrors The five commonest reasons.
+	TopErrors []LetterError `json:"topErrors"`
+
+	// TotalMessages Dead-lettered since the beginning.
+	//
+	// Example: 7
+	TotalMessages int64 `json:"totalMessages"`
+}
+
+// StatusMessages defines model for StatusMessages.
+type StatusMessages struct {
+	BatchEfficiency RequestEfficiency `json:"batchEfficiency"`
+
+	// Completed Acknowledged since the beginning.
+	//
+	// Example: 1290090
+	Completed int64 `json:"completed"`
+
+	// DeadLetter Dead-lettered since the beginning.
+	//
+	// Example: 0
+	DeadLetter int64 `json:"deadLetter"`
+
+	// Failed Acks that said failed since the beginning.
+	//
+	// Example: 7
+	Failed int64 `json:"failed"`
+
+	// Pending Owed to the slowest group of each partition, those being processed included.
+	//
+	// Example: 310
+	Pending int64 `json:"pending"`
+
+	// Processing Under a live lease.
+	//
+	// Example: 24
+	Processing int64         `json:"processing"`
+	Requests   RequestCounts `json:"requests"`
+
+	// Total Pushed since the beginning.
+	//
+	// Example: 1290400
+	Total int64 `json:"total"`
+}
+
+// StatusWorker defines model for StatusWorker.
+type StatusWorker struct {
+	// AvgEventLoopLagMs Example: 0
+	AvgEventLoopLagMs float64 `json:"avgEventLoopLagMs"`
+
+	// DBConnections Example: 8
+	DBConnections int64 `json:"dbConnections"`
+
+	// FreeSlots Example: 8
+	FreeSlots float64 `json:"freeSlots"`
+
+	// Hostname Example: app-1
+	Hostname string `json:"hostname"`
+
+	// JobQueueSize Always null.
+	JobQueueSize *float64 `json:"jobQueueSize"`
+
+	// MaxEventLoopLagMs Example: 0
+	MaxEventLoopLagMs float64 `json:"maxEventLoopLagMs"`
+
+	// MessagesProcessed Messages pushed, delivered and acknowledged.
+	//
+	// Example: 3585
+	MessagesProcessed int64 `json:"messagesProcessed"`
+
+	// WorkerID Example: 0
+	WorkerID int64 `json:"workerId"`
+}
+
 // StoredCounts defines model for StoredCounts.
 type StoredCounts struct {
 	// Completed Total without pending and dead letters.
@@ -2627,6 +3457,70 @@ type Switch struct {
 	Enabled bool `json:"enabled"`
 }
 
+// SystemMetrics defines model for SystemMetrics.
+type SystemMetrics struct {
+	BucketMinutes int32           `json:"bucketMinutes"`
+	PointCount    int64           `json:"pointCount"`
+	ReplicaCount  int64           `json:"replicaCount"`
+	Replicas      []SystemReplica `json:"replicas"`
+	TimeRange     TimeRange       `json:"timeRange"`
+}
+
+// SystemPoint defines model for SystemPoint.
+type SystemPoint struct {
+	Metrics SystemValues `json:"metrics"`
+
+	// SampleCount Looks, one a second.
+	SampleCount int64     `json:"sampleCount"`
+	Timestamp   time.Time `json:"timestamp"`
+}
+
+// SystemReplica defines model for SystemReplica.
+type SystemReplica struct {
+	Hostname string `json:"hostname"`
+	Port     int32  `json:"port"`
+
+	// TimeSeries Oldest first.
+	TimeSeries []SystemPoint `json:"timeSeries"`
+	WorkerID   int32         `json:"workerId"`
+}
+
+// SystemValues defines model for SystemValues.
+type SystemValues struct {
+	CPU         SystemValuesCPUStruct         `json:"cpu"`
+	Database    SystemValuesDatabaseStruct    `json:"database"`
+	Memory      SystemValuesMemoryStruct      `json:"memory"`
+	SharedState SystemValuesSharedStateStruct `json:"shared_state"`
+
+	// Threadpool Always null.
+	Threadpool    *string `json:"threadpool"`
+	UptimeSeconds Leaf    `json:"uptime_seconds"`
+}
+
+// SystemValuesCPUStruct defines model for SystemValuesCPUStruct.
+type SystemValuesCPUStruct struct {
+	SystemUs Leaf `json:"system_us"`
+	UserUs   Leaf `json:"user_us"`
+}
+
+// SystemValuesDatabaseStruct defines model for SystemValuesDatabaseStruct.
+type SystemValuesDatabaseStruct struct {
+	PoolActive Leaf `json:"pool_active"`
+	PoolIdle   Leaf `json:"pool_idle"`
+	PoolSize   Leaf `json:"pool_size"`
+}
+
+// SystemValuesMemoryStruct defines model for SystemValuesMemoryStruct.
+type SystemValuesMemoryStruct struct {
+	RssBytes Leaf `json:"rss_bytes"`
+}
+
+// SystemValuesSharedStateStruct defines model for SystemValuesSharedStateStruct.
+type SystemValuesSharedStateStruct struct {
+	// Enabled Always false.
+	Enabled bool `json:"enabled"`
+}
+
 // TaskList defines model for TaskList.
 type TaskList struct {
 	Tasks []TaskNumbers `json:"tasks"`
@@ -2644,6 +3538,98 @@ type TaskNumbers struct {
 
 	// Task Example: invoice
 	Task string `json:"task"`
+}
+
+// Throughput defines model for Throughput.
+type Throughput struct {
+	// Rate Always 0: take the difference of two totals.
+	Rate  float64 `json:"rate"`
+	Total int64   `json:"total"`
+}
+
+// ThroughputPoint defines model for ThroughputPoint.
+type ThroughputPoint struct {
+	// AckFailed Example: 0
+	AckFailed int64 `json:"ackFailed"`
+
+	// AvgEventLoopLagMs Example: 0
+	AvgEventLoopLagMs float64 `json:"avgEventLoopLagMs"`
+
+	// AvgLagMs Age of messages when they were delivered; null without deliveries.
+	//
+	// Example: 41.2
+	AvgLagMs *float64 `json:"avgLagMs"`
+
+	// DBErrors Example: 0
+	DBErrors int64 `json:"dbErrors"`
+
+	// DBPoolActive Example: 2
+	DBPoolActive float64 `json:"dbPoolActive"`
+
+	// DBPoolIdle Example: 6
+	DBPoolIdle float64 `json:"dbPoolIdle"`
+
+	// DBPoolSize Example: 8
+	DBPoolSize float64 `json:"dbPoolSize"`
+
+	// DlqCount Example: 0
+	DlqCount int64 `json:"dlqCount"`
+
+	// Ingested Messages pushed.
+	//
+	// Example: 1200
+	Ingested int64 `json:"ingested"`
+
+	// IngestedPerSecond Example: 20
+	IngestedPerSecond float64 `json:"ingestedPerSecond"`
+
+	// MaxEventLoopLagMs Example: 0
+	MaxEventLoopLagMs float64 `json:"maxEventLoopLagMs"`
+
+	// MaxLagMs Example: 380
+	MaxLagMs *float64 `json:"maxLagMs"`
+
+	// MinFreeSlots Example: 8
+	MinFreeSlots float64 `json:"minFreeSlots"`
+
+	// PopMessages Messages delivered.
+	//
+	// Example: 1195
+	PopMessages int64 `json:"popMessages"`
+
+	// PopPerSecond Example: 19.92
+	PopPerSecond float64 `json:"popPerSecond"`
+
+	// Processed Messages acknowledged.
+	//
+	// Example: 1190
+	Processed int64 `json:"processed"`
+
+	// ProcessedPerSecond Example: 19.83
+	ProcessedPerSecond float64 `json:"processedPerSecond"`
+
+	// QueenCPUSysPct Example: 1.2
+	QueenCPUSysPct float64 `json:"queenCpuSysPct"`
+
+	// QueenCPUUserPct Example: 3.1
+	QueenCPUUserPct float64 `json:"queenCpuUserPct"`
+
+	// QueenRssMb Example: 48.2
+	QueenRssMb float64 `json:"queenRssMb"`
+
+	// Timestamp Begin of the bucket.
+	//
+	// Example: 2026-07-30T09:12:00.000Z
+	Timestamp time.Time `json:"timestamp"`
+}
+
+// TimeRange defines model for TimeRange.
+type TimeRange struct {
+	// From Example: 2026-07-30T08:12:44.011Z
+	From time.Time `json:"from"`
+
+	// To Example: 2026-07-30T09:12:44.011Z
+	To time.Time `json:"to"`
 }
 
 // Trace defines model for Trace.
@@ -2890,6 +3876,393 @@ type TransactionResult struct {
 // TransactionResultType defines model for TransactionResult.Type.
 type TransactionResultType string
 
+// WorkerMetrics defines model for WorkerMetrics.
+type WorkerMetrics struct {
+	BucketMinutes int32 `json:"bucketMinutes"`
+	PointCount    int64 `json:"pointCount"`
+
+	// Queues Queues of which something was delivered.
+	Queues    []DeliveredLag `json:"queues"`
+	Summary   WorkerSummary  `json:"summary"`
+	TimeRange TimeRange      `json:"timeRange"`
+
+	// TimeSeries Newest first.
+	TimeSeries []WorkerPoint `json:"timeSeries"`
+
+	// Workers Servers that flushed in the last five minutes.
+	Workers []WorkerStatus `json:"workers"`
+}
+
+// WorkerPoint defines model for WorkerPoint.
+type WorkerPoint struct {
+	AckFailed    int64   `json:"ackFailed"`
+	AckMessages  int64   `json:"ackMessages"`
+	AckPerSecond float64 `json:"ackPerSecond"`
+	AckRequests  int64   `json:"ackRequests"`
+	AckSuccess   int64   `json:"ackSuccess"`
+
+	// AvgEventLoopLagMs How late a timer of the process came.
+	AvgEventLoopLagMs float64 `json:"avgEventLoopLagMs"`
+
+	// AvgFreeSlots Free connections of a pool.
+	AvgFreeSlots float64 `json:"avgFreeSlots"`
+
+	// AvgJobQueueSize Always null.
+	AvgJobQueueSize *float64 `json:"avgJobQueueSize"`
+	AvgLagMs        float64  `json:"avgLagMs"`
+
+	// BackoffSize Always null.
+	BackoffSize   *int64 `json:"backoffSize"`
+	DBConnections int64  `json:"dbConnections"`
+	DBErrors      int64  `json:"dbErrors"`
+	DlqCount      int64  `json:"dlqCount"`
+
+	// JobsDone Database calls that went well.
+	JobsDone          int64 `json:"jobsDone"`
+	LagCount          int64 `json:"lagCount"`
+	MaxEventLoopLagMs int64 `json:"maxEventLoopLagMs"`
+
+	// MaxJobQueueSize Always null.
+	MaxJobQueueSize *int64    `json:"maxJobQueueSize"`
+	MaxLagMs        int64     `json:"maxLagMs"`
+	MinFreeSlots    int64     `json:"minFreeSlots"`
+	PopMessages     int64     `json:"popMessages"`
+	PopPerSecond    float64   `json:"popPerSecond"`
+	PopRequests     int64     `json:"popRequests"`
+	PushMessages    int64     `json:"pushMessages"`
+	PushPerSecond   float64   `json:"pushPerSecond"`
+	PushRequests    int64     `json:"pushRequests"`
+	Timestamp       time.Time `json:"timestamp"`
+}
+
+// WorkerStatus defines model for WorkerStatus.
+type WorkerStatus struct {
+	AvgEventLoopLagMs float64 `json:"avgEventLoopLagMs"`
+
+	// BackoffSize Always null.
+	BackoffSize   *int64 `json:"backoffSize"`
+	DBConnections int64  `json:"dbConnections"`
+	FreeSlots     int64  `json:"freeSlots"`
+	Hostname      string `json:"hostname"`
+
+	// JobQueueSize Always null.
+	JobQueueSize      *int64    `json:"jobQueueSize"`
+	LastSeen          time.Time `json:"lastSeen"`
+	MaxEventLoopLagMs int64     `json:"maxEventLoopLagMs"`
+
+	// MessagesProcessed Stored, delivered and acknowledged.
+	MessagesProcessed int64 `json:"messagesProcessed"`
+	WorkerID          int32 `json:"workerId"`
+}
+
+// WorkerSummary defines model for WorkerSummary.
+type WorkerSummary struct {
+	// PendingMessages As the reconciler counted them last.
+	PendingMessages   int64 `json:"pendingMessages"`
+	TotalAckFailed    int64 `json:"totalAckFailed"`
+	TotalAckMessages  int64 `json:"totalAckMessages"`
+	TotalAckRequests  int64 `json:"totalAckRequests"`
+	TotalDBErrors     int64 `json:"totalDbErrors"`
+	TotalDlq          int64 `json:"totalDlq"`
+	TotalPopMessages  int64 `json:"totalPopMessages"`
+	TotalPopRequests  int64 `json:"totalPopRequests"`
+	TotalPushMessages int64 `json:"totalPushMessages"`
+	TotalPushRequests int64 `json:"totalPushRequests"`
+}
+
+// Workload defines model for Workload.
+type Workload struct {
+	// BucketMinutes Example: 1
+	BucketMinutes int32 `json:"bucketMinutes"`
+
+	// Buckets Begin of each bucket in which something was counted on a queue of the tenant, oldest first.
+	Buckets []time.Time `json:"buckets"`
+
+	// GroupBy Example: namespace
+	GroupBy string `json:"groupBy"`
+
+	// Rows Most messages pushed first, then by key.
+	Rows      []WorkloadRow `json:"rows"`
+	Tenant    WorkloadSums  `json:"tenant"`
+	TimeRange TimeRange     `json:"timeRange"`
+}
+
+// WorkloadNow defines model for WorkloadNow.
+type WorkloadNow struct {
+	// DeadLetter Example: 1
+	DeadLetter int64 `json:"deadLetter"`
+
+	// Groups Groups that read or have subscribed, counted for each queue; reading without a group is one too.
+	//
+	// Example: 1
+	Groups int64 `json:"groups"`
+
+	// Partitions Example: 4
+	Partitions int64 `json:"partitions"`
+
+	// Pending Example: 10
+	Pending int64 `json:"pending"`
+
+	// PendingWithoutGroup Pending messages of these.
+	//
+	// Example: 0
+	PendingWithoutGroup int64 `json:"pendingWithoutGroup"`
+
+	// Processing Example: 2
+	Processing int64 `json:"processing"`
+
+	// QueuesActive Queues of which messages were stored or delivered in the range.
+	//
+	// Example: 1
+	QueuesActive int64 `json:"queuesActive"`
+
+	// QueuesTouched Queues with any request in the range, empty pops included.
+	//
+	// Example: 1
+	QueuesTouched int64 `json:"queuesTouched"`
+
+	// QueuesWithoutGroup Queues that nobody reads.
+	//
+	// Example: 0
+	QueuesWithoutGroup int64 `json:"queuesWithoutGroup"`
+
+	// RetainedBytes Example: 240000
+	RetainedBytes int64 `json:"retainedBytes"`
+}
+
+// WorkloadRow defines model for WorkloadRow.
+type WorkloadRow struct {
+	// Key Example: orders
+	Key string `json:"key"`
+
+	// Namespace With groupBy=queue.
+	Namespace *string     `json:"namespace,omitempty"`
+	Now       WorkloadNow `json:"now"`
+
+	// Queues Example: 1
+	Queues int64          `json:"queues"`
+	Series WorkloadSeries `json:"series"`
+
+	// Task With groupBy=queue.
+	Task   *string        `json:"task,omitempty"`
+	Window WorkloadWindow `json:"window"`
+}
+
+// WorkloadSeries defines model for WorkloadSeries.
+type WorkloadSeries struct {
+	AckFailed []*int64   `json:"ackFailed"`
+	AvgLagMs  []*float64 `json:"avgLagMs"`
+	MaxLagMs  []*int64   `json:"maxLagMs"`
+
+	// Parked Pops parked on the average.
+	Parked []*float64 `json:"parked"`
+
+	// Pop Messages delivered.
+	Pop      []*int64 `json:"pop"`
+	PopEmpty []*int64 `json:"popEmpty"`
+
+	// Push Messages stored.
+	Push []*int64 `json:"push"`
+}
+
+// WorkloadSums defines model for WorkloadSums.
+type WorkloadSums struct {
+	Now WorkloadNow `json:"now"`
+
+	// Queues Example: 1
+	Queues int64          `json:"queues"`
+	Series WorkloadSeries `json:"series"`
+	Window WorkloadWindow `json:"window"`
+}
+
+// WorkloadWindow defines model for WorkloadWindow.
+type WorkloadWindow struct {
+	// AckFailed Refused, or anything but completed.
+	//
+	// Example: 1
+	AckFailed int64 `json:"ackFailed"`
+
+	// AckRequests Example: 12
+	AckRequests int64 `json:"ackRequests"`
+
+	// AckSuccess Completed, autoAck included.
+	//
+	// Example: 1199
+	AckSuccess int64 `json:"ackSuccess"`
+
+	// AvgLagMs Average age at delivery; null when nothing was delivered.
+	//
+	// Example: 8.5
+	AvgLagMs *float64 `json:"avgLagMs"`
+
+	// Conflated Messages passed over because a newer one of the same key stood for them.
+	//
+	// Example: 0
+	Conflated int64 `json:"conflated"`
+
+	// MaxLagMs Example: 40
+	MaxLagMs *int64 `json:"maxLagMs"`
+
+	// ParkedAvg Pops parked on the average of the range, at all servers.
+	//
+	// Example: 2.5
+	ParkedAvg float64 `json:"parkedAvg"`
+
+	// PartitionsCreated Example: 4
+	PartitionsCreated int64 `json:"partitionsCreated"`
+
+	// PartitionsDeleted Example: 0
+	PartitionsDeleted int64 `json:"partitionsDeleted"`
+
+	// PopEmpty Pops that found nothing.
+	//
+	// Example: 3
+	PopEmpty int64 `json:"popEmpty"`
+
+	// PopMessages Example: 1200
+	PopMessages int64 `json:"popMessages"`
+
+	// PushMessages Messages stored.
+	//
+	// Example: 1200
+	PushMessages int64 `json:"pushMessages"`
+
+	// PushRequests Example: 12
+	PushRequests int64 `json:"pushRequests"`
+
+	// Transactions Example: 0
+	Transactions int64 `json:"transactions"`
+}
+
+// GetDeadLetterSignaturesParams defines parameters for GetDeadLetterSignatures.
+type GetDeadLetterSignaturesParams struct {
+	// Queue The queue; required.
+	Queue *string `form:"queue,omitempty" json:"queue,omitempty"`
+
+	// Limit How many of the newest dead letters to look at, at most 1000.
+	Limit *int32 `form:"limit,omitempty" json:"limit,omitempty"`
+}
+
+// GetPartitionLivenessParams defines parameters for GetPartitionLiveness.
+type GetPartitionLivenessParams struct {
+	// Queue Only this queue.
+	Queue *string `form:"queue,omitempty" json:"queue,omitempty"`
+
+	// Task Only queues with this label.
+	Task *string `form:"task,omitempty" json:"task,omitempty"`
+
+	// Limit How many queues, at most 200.
+	Limit *int32 `form:"limit,omitempty" json:"limit,omitempty"`
+
+	// Namespace Only queues with this label; given and empty: queues without one.
+	Namespace *string `form:"namespace,omitempty" json:"namespace,omitempty"`
+}
+
+// GetQueueLagParams defines parameters for GetQueueLag.
+type GetQueueLagParams struct {
+	// From Begin of the range; an hour ago by default.
+	From *string `form:"from,omitempty" json:"from,omitempty"`
+
+	// To End of the range; now by default.
+	To *string `form:"to,omitempty" json:"to,omitempty"`
+
+	// Queue Only this queue.
+	Queue *string `form:"queue,omitempty" json:"queue,omitempty"`
+}
+
+// GetQueueOpsParams defines parameters for GetQueueOps.
+type GetQueueOpsParams struct {
+	// From Begin of the range; an hour ago by default.
+	From *string `form:"from,omitempty" json:"from,omitempty"`
+
+	// To End of the range; now by default.
+	To *string `form:"to,omitempty" json:"to,omitempty"`
+
+	// Queue Only this queue.
+	Queue *string `form:"queue,omitempty" json:"queue,omitempty"`
+}
+
+// GetQueueParkedReplicasParams defines parameters for GetQueueParkedReplicas.
+type GetQueueParkedReplicasParams struct {
+	// From Begin of the range; an hour ago by default.
+	From *string `form:"from,omitempty" json:"from,omitempty"`
+
+	// To End of the range; now by default.
+	To *string `form:"to,omitempty" json:"to,omitempty"`
+
+	// Queue Only this queue.
+	Queue *string `form:"queue,omitempty" json:"queue,omitempty"`
+}
+
+// GetRetentionSeriesParams defines parameters for GetRetentionSeries.
+type GetRetentionSeriesParams struct {
+	// From Begin of the range; an hour ago by default.
+	From *string `form:"from,omitempty" json:"from,omitempty"`
+
+	// To End of the range; now by default.
+	To *string `form:"to,omitempty" json:"to,omitempty"`
+
+	// Queue Only this queue.
+	Queue *string `form:"queue,omitempty" json:"queue,omitempty"`
+
+	// GroupBy namespace, task or queue: adds rows. Anything else is refused.
+	GroupBy *string `form:"groupBy,omitempty" json:"groupBy,omitempty"`
+}
+
+// GetSystemMetricsParams defines parameters for GetSystemMetrics.
+type GetSystemMetricsParams struct {
+	// From Begin of the range; an hour ago by default.
+	From *string `form:"from,omitempty" json:"from,omitempty"`
+
+	// To End of the range; now by default.
+	To *string `form:"to,omitempty" json:"to,omitempty"`
+
+	// Hostname Only servers on this host.
+	Hostname *string `form:"hostname,omitempty" json:"hostname,omitempty"`
+
+	// WorkerID Only this worker; a server is worker 0 of its host.
+	WorkerID *string `form:"workerId,omitempty" json:"workerId,omitempty"`
+}
+
+// GetWorkerMetricsParams defines parameters for GetWorkerMetrics.
+type GetWorkerMetricsParams struct {
+	// From Begin of the range; an hour ago by default.
+	From *string `form:"from,omitempty" json:"from,omitempty"`
+
+	// To End of the range; now by default.
+	To *string `form:"to,omitempty" json:"to,omitempty"`
+
+	// Queue Only this queue, in queues.
+	Queue *string `form:"queue,omitempty" json:"queue,omitempty"`
+
+	// Hostname Only servers on this host.
+	Hostname *string `form:"hostname,omitempty" json:"hostname,omitempty"`
+
+	// WorkerID Only this worker; a server is worker 0 of its host.
+	WorkerID *string `form:"workerId,omitempty" json:"workerId,omitempty"`
+}
+
+// GetWorkloadParams defines parameters for GetWorkload.
+type GetWorkloadParams struct {
+	// From Begin of the range; an hour ago by default.
+	From *string `form:"from,omitempty" json:"from,omitempty"`
+
+	// To End of the range; now by default.
+	To *string `form:"to,omitempty" json:"to,omitempty"`
+
+	// GroupBy namespace, task or queue. Anything else is refused.
+	GroupBy *string `form:"groupBy,omitempty" json:"groupBy,omitempty"`
+
+	// Namespace Only queues with this label, in rows.
+	Namespace *string `form:"namespace,omitempty" json:"namespace,omitempty"`
+
+	// Task Only queues with this label, in rows.
+	Task *string `form:"task,omitempty" json:"task,omitempty"`
+
+	// Queue Only this queue, in rows.
+	Queue *string `form:"queue,omitempty" json:"queue,omitempty"`
+}
+
 // ListLaggingPartitionsParams defines parameters for ListLaggingPartitions.
 type ListLaggingPartitionsParams struct {
 	// MinLagSeconds Seconds behind at least, 0 or more; 3600 when absent.
@@ -2930,6 +4303,16 @@ type ListDeadLettersParams struct {
 
 	// Offset How many to pass over.
 	Offset *int32 `form:"offset,omitempty" json:"offset,omitempty"`
+}
+
+// ReplayDeadLetter500JSONResponseBody defines parameters for ReplayDeadLetter.
+type ReplayDeadLetter500JSONResponseBody struct {
+	union json.RawMessage
+}
+
+// ReplayDeadLetter503JSONResponseBody defines parameters for ReplayDeadLetter.
+type ReplayDeadLetter503JSONResponseBody struct {
+	union json.RawMessage
 }
 
 // ListMessagesParams defines parameters for ListMessages.
@@ -2975,6 +4358,16 @@ type GetLatestParams struct {
 
 	// Key Key of the message, as pushed.
 	Key string `form:"key" json:"key"`
+}
+
+// RetryMessage500JSONResponseBody defines parameters for RetryMessage.
+type RetryMessage500JSONResponseBody struct {
+	union json.RawMessage
+}
+
+// RetryMessage503JSONResponseBody defines parameters for RetryMessage.
+type RetryMessage503JSONResponseBody struct {
+	union json.RawMessage
 }
 
 // PopDiscoveryParams defines parameters for PopDiscovery.
@@ -3111,6 +4504,24 @@ type GetQueueDepthParams struct {
 	Group *string `form:"group,omitempty" json:"group,omitempty"`
 }
 
+// GetStatusParams defines parameters for GetStatus.
+type GetStatusParams struct {
+	// From Begin of the range; an hour ago by default.
+	From *string `form:"from,omitempty" json:"from,omitempty"`
+
+	// To End of the range; now by default.
+	To *string `form:"to,omitempty" json:"to,omitempty"`
+
+	// Queue Only this queue, in throughput and queues.
+	Queue *string `form:"queue,omitempty" json:"queue,omitempty"`
+
+	// Namespace Only queues with this label, in throughput and queues.
+	Namespace *string `form:"namespace,omitempty" json:"namespace,omitempty"`
+
+	// Task Only queues with this label, in throughput and queues.
+	Task *string `form:"task,omitempty" json:"task,omitempty"`
+}
+
 // GetMessageSeriesParams defines parameters for GetMessageSeries.
 type GetMessageSeriesParams struct {
 	// From Begin of the range; 24 hours ago by default.
@@ -3218,6 +4629,254 @@ type RecordTraceJSONRequestBody = TraceRequest
 
 // TransactionJSONRequestBody defines body for Transaction for application/json ContentType.
 type TransactionJSONRequestBody = TransactionRequest
+
+// AsReplayFailure returns the union data inside the ReplayDeadLetter500JSONResponseBody as a ReplayFailure
+func (t ReplayDeadLetter500JSONResponseBody) AsReplayFailure() (ReplayFailure, error) {
+	var body ReplayFailure
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromReplayFailure overwrites any union data inside the ReplayDeadLetter500JSONResponseBody as the provided ReplayFailure
+func (t *ReplayDeadLetter500JSONResponseBody) FromReplayFailure(v ReplayFailure) error {
+	b, err := json.Marshal(v)
+	t.union = b
+	return err
+}
+
+// MergeReplayFailure performs a merge with any union data inside the ReplayDeadLetter500JSONResponseBody, using the provided ReplayFailure
+func (t *ReplayDeadLetter500JSONResponseBody) MergeReplayFailure(v ReplayFailure) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+// AsError returns the union data inside the ReplayDeadLetter500JSONResponseBody as a Error
+func (t ReplayDeadLetter500JSONResponseBody) AsError() (Error, error) {
+	var body Error
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromError overwrites any union data inside the ReplayDeadLetter500JSONResponseBody as the provided Error
+func (t *ReplayDeadLetter500JSONResponseBody) FromError(v Error) error {
+	b, err := json.Marshal(v)
+	t.union = b
+	return err
+}
+
+// MergeError performs a merge with any union data inside the ReplayDeadLetter500JSONResponseBody, using the provided Error
+func (t *ReplayDeadLetter500JSONResponseBody) MergeError(v Error) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+func (t ReplayDeadLetter500JSONResponseBody) MarshalJSON() ([]byte, error) {
+	b, err := t.union.MarshalJSON()
+	return b, err
+}
+
+func (t *ReplayDeadLetter500JSONResponseBody) UnmarshalJSON(b []byte) error {
+	err := t.union.UnmarshalJSON(b)
+	return err
+}
+
+// AsReplayFailure returns the union data inside the ReplayDeadLetter503JSONResponseBody as a ReplayFailure
+func (t ReplayDeadLetter503JSONResponseBody) AsReplayFailure() (ReplayFailure, error) {
+	var body ReplayFailure
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromReplayFailure overwrites any union data inside the ReplayDeadLetter503JSONResponseBody as the provided ReplayFailure
+func (t *ReplayDeadLetter503JSONResponseBody) FromReplayFailure(v ReplayFailure) error {
+	b, err := json.Marshal(v)
+	t.union = b
+	return err
+}
+
+// MergeReplayFailure performs a merge with any union data inside the ReplayDeadLetter503JSONResponseBody, using the provided ReplayFailure
+func (t *ReplayDeadLetter503JSONResponseBody) MergeReplayFailure(v ReplayFailure) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+// AsError returns the union data inside the ReplayDeadLetter503JSONResponseBody as a Error
+func (t ReplayDeadLetter503JSONResponseBody) AsError() (Error, error) {
+	var body Error
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromError overwrites any union data inside the ReplayDeadLetter503JSONResponseBody as the provided Error
+func (t *ReplayDeadLetter503JSONResponseBody) FromError(v Error) error {
+	b, err := json.Marshal(v)
+	t.union = b
+	return err
+}
+
+// MergeError performs a merge with any union data inside the ReplayDeadLetter503JSONResponseBody, using the provided Error
+func (t *ReplayDeadLetter503JSONResponseBody) MergeError(v Error) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+func (t ReplayDeadLetter503JSONResponseBody) MarshalJSON() ([]byte, error) {
+	b, err := t.union.MarshalJSON()
+	return b, err
+}
+
+func (t *ReplayDeadLetter503JSONResponseBody) UnmarshalJSON(b []byte) error {
+	err := t.union.UnmarshalJSON(b)
+	return err
+}
+
+// AsReplayFailure returns the union data inside the RetryMessage500JSONResponseBody as a ReplayFailure
+func (t RetryMessage500JSONResponseBody) AsReplayFailure() (ReplayFailure, error) {
+	var body ReplayFailure
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromReplayFailure overwrites any union data inside the RetryMessage500JSONResponseBody as the provided ReplayFailure
+func (t *RetryMessage500JSONResponseBody) FromReplayFailure(v ReplayFailure) error {
+	b, err := json.Marshal(v)
+	t.union = b
+	return err
+}
+
+// MergeReplayFailure performs a merge with any union data inside the RetryMessage500JSONResponseBody, using the provided ReplayFailure
+func (t *RetryMessage500JSONResponseBody) MergeReplayFailure(v ReplayFailure) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+// AsError returns the union data inside the RetryMessage500JSONResponseBody as a Error
+func (t RetryMessage500JSONResponseBody) AsError() (Error, error) {
+	var body Error
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromError overwrites any union data inside the RetryMessage500JSONResponseBody as the provided Error
+func (t *RetryMessage500JSONResponseBody) FromError(v Error) error {
+	b, err := json.Marshal(v)
+	t.union = b
+	return err
+}
+
+// MergeError performs a merge with any union data inside the RetryMessage500JSONResponseBody, using the provided Error
+func (t *RetryMessage500JSONResponseBody) MergeError(v Error) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+func (t RetryMessage500JSONResponseBody) MarshalJSON() ([]byte, error) {
+	b, err := t.union.MarshalJSON()
+	return b, err
+}
+
+func (t *RetryMessage500JSONResponseBody) UnmarshalJSON(b []byte) error {
+	err := t.union.UnmarshalJSON(b)
+	return err
+}
+
+// AsReplayFailure returns the union data inside the RetryMessage503JSONResponseBody as a ReplayFailure
+func (t RetryMessage503JSONResponseBody) AsReplayFailure() (ReplayFailure, error) {
+	var body ReplayFailure
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromReplayFailure overwrites any union data inside the RetryMessage503JSONResponseBody as the provided ReplayFailure
+func (t *RetryMessage503JSONResponseBody) FromReplayFailure(v ReplayFailure) error {
+	b, err := json.Marshal(v)
+	t.union = b
+	return err
+}
+
+// MergeReplayFailure performs a merge with any union data inside the RetryMessage503JSONResponseBody, using the provided ReplayFailure
+func (t *RetryMessage503JSONResponseBody) MergeReplayFailure(v ReplayFailure) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+// AsError returns the union data inside the RetryMessage503JSONResponseBody as a Error
+func (t RetryMessage503JSONResponseBody) AsError() (Error, error) {
+	var body Error
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromError overwrites any union data inside the RetryMessage503JSONResponseBody as the provided Error
+func (t *RetryMessage503JSONResponseBody) FromError(v Error) error {
+	b, err := json.Marshal(v)
+	t.union = b
+	return err
+}
+
+// MergeError performs a merge with any union data inside the RetryMessage503JSONResponseBody, using the provided Error
+func (t *RetryMessage503JSONResponseBody) MergeError(v Error) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+func (t RetryMessage503JSONResponseBody) MarshalJSON() ([]byte, error) {
+	b, err := t.union.MarshalJSON()
+	return b, err
+}
+
+func (t *RetryMessage503JSONResponseBody) UnmarshalJSON(b []byte) error {
+	err := t.union.UnmarshalJSON(b)
+	return err
+}
 
 // AsError returns the union data inside the Push503JSONResponseBody as a Error
 func (t Push503JSONResponseBody) AsError() (Error, error) {
@@ -3391,6 +5050,76 @@ type ClientInterface interface {
 	// Corresponds with POST /api/v1/ack/batch (the `AckBatch` operationId).
 	AckBatch(ctx context.Context, body AckBatchJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
+	// GetDeadLetterSignatures What the dead letters of a queue have in common
+	//
+	// Looks at the newest dead letters and gathers those whose errors differ only in ids and numbers.
+	//
+	// Corresponds with GET /api/v1/analytics/dlq-signatures (the `GetDeadLetterSignatures` operationId).
+	GetDeadLetterSignatures(ctx context.Context, params *GetDeadLetterSignaturesParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// GetPartitionLiveness How many partitions are alive
+	//
+	// Partitions of each queue by how long ago the last message was stored in them.
+	//
+	// Corresponds with GET /api/v1/analytics/partition-liveness (the `GetPartitionLiveness` operationId).
+	GetPartitionLiveness(ctx context.Context, params *GetPartitionLivenessParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// GetPostgresStats What PostgreSQL counts about this database
+	//
+	// Over all tenants. Since the statistics of the database were reset.
+	//
+	// Corresponds with GET /api/v1/analytics/postgres-stats (the `GetPostgresStats` operationId).
+	GetPostgresStats(ctx context.Context, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// GetQueueLag How old messages were when they were delivered
+	//
+	// A bucket is a minute wide up to an hour, then 5 minutes (6 hours), 15 (a day), 60 (a week) and 360. What servers did is known up to their last flush (METRICS_FLUSH_MS).
+	//
+	// Corresponds with GET /api/v1/analytics/queue-lag (the `GetQueueLag` operationId).
+	GetQueueLag(ctx context.Context, params *GetQueueLagParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// GetQueueOps What happened on queues
+	//
+	// A bucket is a minute wide up to an hour, then 5 minutes (6 hours), 15 (a day), 60 (a week) and 360. What servers did is known up to their last flush (METRICS_FLUSH_MS).
+	//
+	// Corresponds with GET /api/v1/analytics/queue-ops (the `GetQueueOps` operationId).
+	GetQueueOps(ctx context.Context, params *GetQueueOpsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// GetQueueParkedReplicas Where pops were parked
+	//
+	// A bucket is a minute wide up to an hour, then 5 minutes (6 hours), 15 (a day), 60 (a week) and 360. What servers did is known up to their last flush (METRICS_FLUSH_MS).
+	//
+	// Corresponds with GET /api/v1/analytics/queue-parked-replicas (the `GetQueueParkedReplicas` operationId).
+	GetQueueParkedReplicas(ctx context.Context, params *GetQueueParkedReplicasParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// GetRetentionSeries Messages that retention deleted, by rule, over time
+	//
+	// Counts are messages, not segments. Goes back METRICS_RETENTION_DAYS.
+	//
+	// Corresponds with GET /api/v1/analytics/retention (the `GetRetentionSeries` operationId).
+	GetRetentionSeries(ctx context.Context, params *GetRetentionSeriesParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// GetSystemMetrics What each server process used
+	//
+	// Over all tenants. A bucket is a minute wide up to an hour, then 5 minutes (6 hours), 15 (a day), 60 (a week) and 360. What servers did is known up to their last flush (METRICS_FLUSH_MS).
+	//
+	// Corresponds with GET /api/v1/analytics/system-metrics (the `GetSystemMetrics` operationId).
+	GetSystemMetrics(ctx context.Context, params *GetSystemMetricsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// GetWorkerMetrics What the servers did
+	//
+	// Over all tenants. A bucket is a minute wide up to an hour, then 5 minutes (6 hours), 15 (a day), 60 (a week) and 360. What servers did is known up to their last flush (METRICS_FLUSH_MS).
+	//
+	// Corresponds with GET /api/v1/analytics/worker-metrics (the `GetWorkerMetrics` operationId).
+	GetWorkerMetrics(ctx context.Context, params *GetWorkerMetricsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// GetWorkload What was done and what is owed, by namespace, task or queue
+	//
+	// A bucket is a minute wide up to an hour, then 5 minutes (6 hours), 15 (a day), 60 (a week) and 360. What servers did is known up to their last flush (METRICS_FLUSH_MS).
+	//
+	// Corresponds with GET /api/v1/analytics/workload (the `GetWorkload` operationId).
+	GetWorkload(ctx context.Context, params *GetWorkloadParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+
 	// ConfigureQueueWithBody Create a queue or edit its options
 	//
 	// An edit keeps what the body does not mention and sets back to its default what is null. With mode replace, what is not mentioned is set back as well. Options may also stand at the top level when there is no options object. Unknown options are ignored; a value of the wrong type or out of bounds is refused, with the option in invalid, and nothing is changed.
@@ -3411,10 +5140,14 @@ type ClientInterface interface {
 
 	// ListConsumerGroups List all consumer groups, once for each queue
 	//
+	// Every group that has a cursor on a partition, with how far it is behind. All numbers are of this moment.
+	//
 	// Corresponds with GET /api/v1/consumer-groups (the `ListConsumerGroups` operationId).
 	ListConsumerGroups(ctx context.Context, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// ListLaggingPartitions List the partitions on which a group is far behind
+	//
+	// Of all groups: partitions whose oldest unfinished message is older than minLagSeconds.
 	//
 	// Corresponds with GET /api/v1/consumer-groups/lagging (the `ListLaggingPartitions` operationId).
 	ListLaggingPartitions(ctx context.Context, params *ListLaggingPartitionsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
@@ -3427,6 +5160,8 @@ type ClientInterface interface {
 	DeleteConsumerGroup(ctx context.Context, group string, params *DeleteConsumerGroupParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// GetConsumerGroup One consumer group in detail, by queue and partition
+	//
+	// Where the group stands on each partition that it has a cursor on, and who holds the lease. A group that nobody knows is an empty object, no 404.
 	//
 	// Corresponds with GET /api/v1/consumer-groups/{group} (the `GetConsumerGroup` operationId).
 	GetConsumerGroup(ctx context.Context, group string, reqEditors ...RequestEditorFn) (*http.Response, error)
@@ -3500,6 +5235,8 @@ type ClientInterface interface {
 	DeleteDeadLetters(ctx context.Context, params *DeleteDeadLettersParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// ListDeadLetters List dead letters, newest first
+	//
+	// Messages that a group gave up, with the reason and the payload as it was pushed. They stay until they are replayed or deleted, or deadLetterRetentionSeconds of the queue ends.
 	//
 	// Corresponds with GET /api/v1/dlq (the `ListDeadLetters` operationId).
 	ListDeadLetters(ctx context.Context, params *ListDeadLettersParams, reqEditors ...RequestEditorFn) (*http.Response, error)
@@ -3680,6 +5417,8 @@ type ClientInterface interface {
 
 	// GetQueue One queue in detail: options, partitions, totals
 	//
+	// All numbers are of this moment, counted over every partition: for a queue with many ask get-queue-depth or get-queue-status.
+	//
 	// Corresponds with GET /api/v1/resources/queues/{queue} (the `GetQueue` operationId).
 	GetQueue(ctx context.Context, queue string, reqEditors ...RequestEditorFn) (*http.Response, error)
 
@@ -3689,6 +5428,13 @@ type ClientInterface interface {
 	//
 	// Corresponds with GET /api/v1/resources/queues/{queue}/depth (the `GetQueueDepth` operationId).
 	GetQueueDepth(ctx context.Context, queue string, params *GetQueueDepthParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// GetRetentionPreview What the next sweep would delete from a queue, and by which rule
+	//
+	// Deletes nothing. What an edit would bring: configure with dryRun.
+	//
+	// Corresponds with GET /api/v1/resources/queues/{queue}/retention-preview (the `GetRetentionPreview` operationId).
+	GetRetentionPreview(ctx context.Context, queue string, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// ListTasks Every task with its queues and messages
 	//
@@ -3704,6 +5450,13 @@ type ClientInterface interface {
 	// Corresponds with POST /api/v1/stats/refresh (the `RefreshStats` operationId).
 	RefreshStats(ctx context.Context, reqEditors ...RequestEditorFn) (*http.Response, error)
 
+	// GetStatus What all servers did, and how queues, leases and dead letters stand
+	//
+	// Over all tenants. A point a minute up to an hour, then 5 (6 hours), 15 (a day), 60 (a week) and 360 minutes. What servers did is known up to their last flush (METRICS_FLUSH_MS); with a filter, throughput is that of the queues that match.
+	//
+	// Corresponds with GET /api/v1/status (the `GetStatus` operationId).
+	GetStatus(ctx context.Context, params *GetStatusParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+
 	// GetMessageSeries How many of the messages kept were stored when
 	//
 	// Counts what is still there: retention and compaction lower it.
@@ -3712,6 +5465,8 @@ type ClientInterface interface {
 	GetMessageSeries(ctx context.Context, params *GetMessageSeriesParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// GetBuffers This server's spool
+	//
+	// What pushes wait in the files of this server for the database, and what could not be stored. All zero without a spool (FILE_BUFFER_DIR).
 	//
 	// Corresponds with GET /api/v1/status/buffers (the `GetBuffers` operationId).
 	GetBuffers(ctx context.Context, reqEditors ...RequestEditorFn) (*http.Response, error)
@@ -3807,15 +5562,21 @@ type ClientInterface interface {
 
 	// ListTracesByName Traces of any message under one name, oldest first
 	//
+	// Follows one piece of work over queues: every trace that was recorded with the name in traceNames.
+	//
 	// Corresponds with GET /api/v1/traces/by-name/{traceName} (the `ListTracesByName` operationId).
 	ListTracesByName(ctx context.Context, traceName string, params *ListTracesByNameParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// ListTraceNames The names that traces go by
 	//
+	// Every name that was given in traceNames, with how many traces and messages it ties together; the one used last first.
+	//
 	// Corresponds with GET /api/v1/traces/names (the `ListTraceNames` operationId).
 	ListTraceNames(ctx context.Context, params *ListTraceNamesParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// ListTraces What was noted about a message, oldest first
+	//
+	// A message without traces, or that never was, is an empty list: traces outlive their message.
 	//
 	// Corresponds with GET /api/v1/traces/{partitionId}/{transactionId} (the `ListTraces` operationId).
 	ListTraces(ctx context.Context, partitionID string, transactionID string, reqEditors ...RequestEditorFn) (*http.Response, error)
@@ -3838,6 +5599,27 @@ type ClientInterface interface {
 	// Corresponds with POST /api/v1/transaction (the `Transaction` operationId).
 	Transaction(ctx context.Context, body TransactionJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
+	// Login Log in with a browser
+	//
+	// Leads to / where no token is asked for; otherwise a page that says how to send one.
+	//
+	// Corresponds with GET /auth/login (the `Login` operationId).
+	Login(ctx context.Context, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// Logout Log out
+	//
+	// There is no session to end: always ok.
+	//
+	// Corresponds with POST /auth/logout (the `Logout` operationId).
+	Logout(ctx context.Context, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// GetMe Who am I
+	//
+	// A server that asks for no token answers with its one user. One that does answers 401: it keeps no sessions.
+	//
+	// Corresponds with GET /auth/me (the `GetMe` operationId).
+	GetMe(ctx context.Context, reqEditors ...RequestEditorFn) (*http.Response, error)
+
 	// GetHealth Health of the process and of its database
 	//
 	// Makes a round trip to the database. 503 when it is away or takes no writes.
@@ -3851,6 +5633,20 @@ type ClientInterface interface {
 	//
 	// Corresponds with GET /livez (the `GetLivez` operationId).
 	GetLivez(ctx context.Context, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// GetMetrics What this process did since it started
+	//
+	// Counters of this process alone, without a look at the database; get-worker-metrics shows all servers.
+	//
+	// Corresponds with GET /metrics (the `GetMetrics` operationId).
+	GetMetrics(ctx context.Context, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// GetPrometheusMetrics All series for Prometheus
+	//
+	// queen_process_ series are of this process, queen_cluster_ series lifetime totals of all servers, which every server shows alike; the rest are gauges. While the database is away its part is missing and the answer is still 200.
+	//
+	// Corresponds with GET /metrics/prometheus (the `GetPrometheusMetrics` operationId).
+	GetPrometheusMetrics(ctx context.Context, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// GetReadyz Should this process get traffic
 	//
@@ -3943,6 +5739,176 @@ func (c *Client) AckBatch(ctx context.Context, body AckBatchJSONRequestBody, req
 	return c.Client.Do(req)
 }
 
+// GetDeadLetterSignatures What the dead letters of a queue have in common
+//
+// Looks at the newest dead letters and gathers those whose errors differ only in ids and numbers.
+//
+// Corresponds with GET /api/v1/analytics/dlq-signatures (the `GetDeadLetterSignatures` operationId).
+func (c *Client) GetDeadLetterSignatures(ctx context.Context, params *GetDeadLetterSignaturesParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewGetDeadLetterSignaturesRequest(c.Server, params)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// GetPartitionLiveness How many partitions are alive
+//
+// Partitions of each queue by how long ago the last message was stored in them.
+//
+// Corresponds with GET /api/v1/analytics/partition-liveness (the `GetPartitionLiveness` operationId).
+func (c *Client) GetPartitionLiveness(ctx context.Context, params *GetPartitionLivenessParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewGetPartitionLivenessRequest(c.Server, params)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// GetPostgresStats What PostgreSQL counts about this database
+//
+// Over all tenants. Since the statistics of the database were reset.
+//
+// Corresponds with GET /api/v1/analytics/postgres-stats (the `GetPostgresStats` operationId).
+func (c *Client) GetPostgresStats(ctx context.Context, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewGetPostgresStatsRequest(c.Server)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// GetQueueLag How old messages were when they were delivered
+//
+// A bucket is a minute wide up to an hour, then 5 minutes (6 hours), 15 (a day), 60 (a week) and 360. What servers did is known up to their last flush (METRICS_FLUSH_MS).
+//
+// Corresponds with GET /api/v1/analytics/queue-lag (the `GetQueueLag` operationId).
+func (c *Client) GetQueueLag(ctx context.Context, params *GetQueueLagParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewGetQueueLagRequest(c.Server, params)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// GetQueueOps What happened on queues
+//
+// A bucket is a minute wide up to an hour, then 5 minutes (6 hours), 15 (a day), 60 (a week) and 360. What servers did is known up to their last flush (METRICS_FLUSH_MS).
+//
+// Corresponds with GET /api/v1/analytics/queue-ops (the `GetQueueOps` operationId).
+func (c *Client) GetQueueOps(ctx context.Context, params *GetQueueOpsParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewGetQueueOpsRequest(c.Server, params)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// GetQueueParkedReplicas Where pops were parked
+//
+// A bucket is a minute wide up to an hour, then 5 minutes (6 hours), 15 (a day), 60 (a week) and 360. What servers did is known up to their last flush (METRICS_FLUSH_MS).
+//
+// Corresponds with GET /api/v1/analytics/queue-parked-replicas (the `GetQueueParkedReplicas` operationId).
+func (c *Client) GetQueueParkedReplicas(ctx context.Context, params *GetQueueParkedReplicasParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewGetQueueParkedReplicasRequest(c.Server, params)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// GetRetentionSeries Messages that retention deleted, by rule, over time
+//
+// Counts are messages, not segments. Goes back METRICS_RETENTION_DAYS.
+//
+// Corresponds with GET /api/v1/analytics/retention (the `GetRetentionSeries` operationId).
+func (c *Client) GetRetentionSeries(ctx context.Context, params *GetRetentionSeriesParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewGetRetentionSeriesRequest(c.Server, params)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// GetSystemMetrics What each server process used
+//
+// Over all tenants. A bucket is a minute wide up to an hour, then 5 minutes (6 hours), 15 (a day), 60 (a week) and 360. What servers did is known up to their last flush (METRICS_FLUSH_MS).
+//
+// Corresponds with GET /api/v1/analytics/system-metrics (the `GetSystemMetrics` operationId).
+func (c *Client) GetSystemMetrics(ctx context.Context, params *GetSystemMetricsParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewGetSystemMetricsRequest(c.Server, params)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// GetWorkerMetrics What the servers did
+//
+// Over all tenants. A bucket is a minute wide up to an hour, then 5 minutes (6 hours), 15 (a day), 60 (a week) and 360. What servers did is known up to their last flush (METRICS_FLUSH_MS).
+//
+// Corresponds with GET /api/v1/analytics/worker-metrics (the `GetWorkerMetrics` operationId).
+func (c *Client) GetWorkerMetrics(ctx context.Context, params *GetWorkerMetricsParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewGetWorkerMetricsRequest(c.Server, params)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// GetWorkload What was done and what is owed, by namespace, task or queue
+//
+// A bucket is a minute wide up to an hour, then 5 minutes (6 hours), 15 (a day), 60 (a week) and 360. What servers did is known up to their last flush (METRICS_FLUSH_MS).
+//
+// Corresponds with GET /api/v1/analytics/workload (the `GetWorkload` operationId).
+func (c *Client) GetWorkload(ctx context.Context, params *GetWorkloadParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewGetWorkloadRequest(c.Server, params)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
 // ConfigureQueueWithBody Create a queue or edit its options
 //
 // An edit keeps what the body does not mention and sets back to its default what is null. With mode replace, what is not mentioned is set back as well. Options may also stand at the top level when there is no options object. Unknown options are ignored; a value of the wrong type or out of bounds is refused, with the option in invalid, and nothing is changed.
@@ -3983,6 +5949,8 @@ func (c *Client) ConfigureQueue(ctx context.Context, body ConfigureQueueJSONRequ
 
 // ListConsumerGroups List all consumer groups, once for each queue
 //
+// Every group that has a cursor on a partition, with how far it is behind. All numbers are of this moment.
+//
 // Corresponds with GET /api/v1/consumer-groups (the `ListConsumerGroups` operationId).
 func (c *Client) ListConsumerGroups(ctx context.Context, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewListConsumerGroupsRequest(c.Server)
@@ -3997,6 +5965,8 @@ func (c *Client) ListConsumerGroups(ctx context.Context, reqEditors ...RequestEd
 }
 
 // ListLaggingPartitions List the partitions on which a group is far behind
+//
+// Of all groups: partitions whose oldest unfinished message is older than minLagSeconds.
 //
 // Corresponds with GET /api/v1/consumer-groups/lagging (the `ListLaggingPartitions` operationId).
 func (c *Client) ListLaggingPartitions(ctx context.Context, params *ListLaggingPartitionsParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -4029,6 +5999,8 @@ func (c *Client) DeleteConsumerGroup(ctx context.Context, group string, params *
 }
 
 // GetConsumerGroup One consumer group in detail, by queue and partition
+//
+// Where the group stands on each partition that it has a cursor on, and who holds the lease. A group that nobody knows is an empty object, no 404.
 //
 // Corresponds with GET /api/v1/consumer-groups/{group} (the `GetConsumerGroup` operationId).
 func (c *Client) GetConsumerGroup(ctx context.Context, group string, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -4192,6 +6164,8 @@ func (c *Client) DeleteDeadLetters(ctx context.Context, params *DeleteDeadLetter
 }
 
 // ListDeadLetters List dead letters, newest first
+//
+// Messages that a group gave up, with the reason and the payload as it was pushed. They stay until they are replayed or deleted, or deadLetterRetentionSeconds of the queue ends.
 //
 // Corresponds with GET /api/v1/dlq (the `ListDeadLetters` operationId).
 func (c *Client) ListDeadLetters(ctx context.Context, params *ListDeadLettersParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -4602,6 +6576,8 @@ func (c *Client) DeleteQueue(ctx context.Context, queue string, reqEditors ...Re
 
 // GetQueue One queue in detail: options, partitions, totals
 //
+// All numbers are of this moment, counted over every partition: for a queue with many ask get-queue-depth or get-queue-status.
+//
 // Corresponds with GET /api/v1/resources/queues/{queue} (the `GetQueue` operationId).
 func (c *Client) GetQueue(ctx context.Context, queue string, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewGetQueueRequest(c.Server, queue)
@@ -4622,6 +6598,23 @@ func (c *Client) GetQueue(ctx context.Context, queue string, reqEditors ...Reque
 // Corresponds with GET /api/v1/resources/queues/{queue}/depth (the `GetQueueDepth` operationId).
 func (c *Client) GetQueueDepth(ctx context.Context, queue string, params *GetQueueDepthParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewGetQueueDepthRequest(c.Server, queue, params)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// GetRetentionPreview What the next sweep would delete from a queue, and by which rule
+//
+// Deletes nothing. What an edit would bring: configure with dryRun.
+//
+// Corresponds with GET /api/v1/resources/queues/{queue}/retention-preview (the `GetRetentionPreview` operationId).
+func (c *Client) GetRetentionPreview(ctx context.Context, queue string, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewGetRetentionPreviewRequest(c.Server, queue)
 	if err != nil {
 		return nil, err
 	}
@@ -4666,6 +6659,23 @@ func (c *Client) RefreshStats(ctx context.Context, reqEditors ...RequestEditorFn
 	return c.Client.Do(req)
 }
 
+// GetStatus What all servers did, and how queues, leases and dead letters stand
+//
+// Over all tenants. A point a minute up to an hour, then 5 (6 hours), 15 (a day), 60 (a week) and 360 minutes. What servers did is known up to their last flush (METRICS_FLUSH_MS); with a filter, throughput is that of the queues that match.
+//
+// Corresponds with GET /api/v1/status (the `GetStatus` operationId).
+func (c *Client) GetStatus(ctx context.Context, params *GetStatusParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewGetStatusRequest(c.Server, params)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
 // GetMessageSeries How many of the messages kept were stored when
 //
 // Counts what is still there: retention and compaction lower it.
@@ -4684,6 +6694,8 @@ func (c *Client) GetMessageSeries(ctx context.Context, params *GetMessageSeriesP
 }
 
 // GetBuffers This server's spool
+//
+// What pushes wait in the files of this server for the database, and what could not be stored. All zero without a spool (FILE_BUFFER_DIR).
 //
 // Corresponds with GET /api/v1/status/buffers (the `GetBuffers` operationId).
 func (c *Client) GetBuffers(ctx context.Context, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -4899,6 +6911,8 @@ func (c *Client) RecordTrace(ctx context.Context, body RecordTraceJSONRequestBod
 
 // ListTracesByName Traces of any message under one name, oldest first
 //
+// Follows one piece of work over queues: every trace that was recorded with the name in traceNames.
+//
 // Corresponds with GET /api/v1/traces/by-name/{traceName} (the `ListTracesByName` operationId).
 func (c *Client) ListTracesByName(ctx context.Context, traceName string, params *ListTracesByNameParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewListTracesByNameRequest(c.Server, traceName, params)
@@ -4914,6 +6928,8 @@ func (c *Client) ListTracesByName(ctx context.Context, traceName string, params 
 
 // ListTraceNames The names that traces go by
 //
+// Every name that was given in traceNames, with how many traces and messages it ties together; the one used last first.
+//
 // Corresponds with GET /api/v1/traces/names (the `ListTraceNames` operationId).
 func (c *Client) ListTraceNames(ctx context.Context, params *ListTraceNamesParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewListTraceNamesRequest(c.Server, params)
@@ -4928,6 +6944,8 @@ func (c *Client) ListTraceNames(ctx context.Context, params *ListTraceNamesParam
 }
 
 // ListTraces What was noted about a message, oldest first
+//
+// A message without traces, or that never was, is an empty list: traces outlive their message.
 //
 // Corresponds with GET /api/v1/traces/{partitionId}/{transactionId} (the `ListTraces` operationId).
 func (c *Client) ListTraces(ctx context.Context, partitionID string, transactionID string, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -4980,6 +6998,57 @@ func (c *Client) Transaction(ctx context.Context, body TransactionJSONRequestBod
 	return c.Client.Do(req)
 }
 
+// Login Log in with a browser
+//
+// Leads to / where no token is asked for; otherwise a page that says how to send one.
+//
+// Corresponds with GET /auth/login (the `Login` operationId).
+func (c *Client) Login(ctx context.Context, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewLoginRequest(c.Server)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// Logout Log out
+//
+// There is no session to end: always ok.
+//
+// Corresponds with POST /auth/logout (the `Logout` operationId).
+func (c *Client) Logout(ctx context.Context, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewLogoutRequest(c.Server)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// GetMe Who am I
+//
+// A server that asks for no token answers with its one user. One that does answers 401: it keeps no sessions.
+//
+// Corresponds with GET /auth/me (the `GetMe` operationId).
+func (c *Client) GetMe(ctx context.Context, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewGetMeRequest(c.Server)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
 // GetHealth Health of the process and of its database
 //
 // Makes a round trip to the database. 503 when it is away or takes no writes.
@@ -5004,6 +7073,40 @@ func (c *Client) GetHealth(ctx context.Context, reqEditors ...RequestEditorFn) (
 // Corresponds with GET /livez (the `GetLivez` operationId).
 func (c *Client) GetLivez(ctx context.Context, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewGetLivezRequest(c.Server)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// GetMetrics What this process did since it started
+//
+// Counters of this process alone, without a look at the database; get-worker-metrics shows all servers.
+//
+// Corresponds with GET /metrics (the `GetMetrics` operationId).
+func (c *Client) GetMetrics(ctx context.Context, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewGetMetricsRequest(c.Server)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// GetPrometheusMetrics All series for Prometheus
+//
+// queen_process_ series are of this process, queen_cluster_ series lifetime totals of all servers, which every server shows alike; the rest are gauges. While the database is away its part is missing and the answer is still 200.
+//
+// Corresponds with GET /metrics/prometheus (the `GetPrometheusMetrics` operationId).
+func (c *Client) GetPrometheusMetrics(ctx context.Context, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewGetPrometheusMetricsRequest(c.Server)
 	if err != nil {
 		return nil, err
 	}
@@ -5124,6 +7227,819 @@ func NewAckBatchRequestWithBody(server string, contentType string, body io.Reade
 	}
 
 	req.Header.Add("Content-Type", contentType)
+
+	return req, nil
+}
+
+// NewGetDeadLetterSignaturesRequest constructs an http.Request for the GetDeadLetterSignatures method
+func NewGetDeadLetterSignaturesRequest(server string, params *GetDeadLetterSignaturesParams) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/api/v1/analytics/dlq-signatures")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if params.Queue != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", false, "queue", *params.Queue, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Limit != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", false, "limit", *params.Limit, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: "int32"}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewGetPartitionLivenessRequest constructs an http.Request for the GetPartitionLiveness method
+func NewGetPartitionLivenessRequest(server string, params *GetPartitionLivenessParams) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/api/v1/analytics/partition-liveness")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if params.Queue != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", false, "queue", *params.Queue, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Task != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", false, "task", *params.Task, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Limit != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", false, "limit", *params.Limit, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: "int32"}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Namespace != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", false, "namespace", *params.Namespace, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewGetPostgresStatsRequest constructs an http.Request for the GetPostgresStats method
+func NewGetPostgresStatsRequest(server string) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/api/v1/analytics/postgres-stats")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewGetQueueLagRequest constructs an http.Request for the GetQueueLag method
+func NewGetQueueLagRequest(server string, params *GetQueueLagParams) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/api/v1/analytics/queue-lag")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if params.From != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", false, "from", *params.From, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.To != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", false, "to", *params.To, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Queue != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", false, "queue", *params.Queue, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewGetQueueOpsRequest constructs an http.Request for the GetQueueOps method
+func NewGetQueueOpsRequest(server string, params *GetQueueOpsParams) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/api/v1/analytics/queue-ops")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if params.From != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", false, "from", *params.From, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.To != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", false, "to", *params.To, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Queue != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", false, "queue", *params.Queue, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewGetQueueParkedReplicasRequest constructs an http.Request for the GetQueueParkedReplicas method
+func NewGetQueueParkedReplicasRequest(server string, params *GetQueueParkedReplicasParams) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/api/v1/analytics/queue-parked-replicas")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if params.From != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", false, "from", *params.From, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.To != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", false, "to", *params.To, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Queue != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", false, "queue", *params.Queue, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewGetRetentionSeriesRequest constructs an http.Request for the GetRetentionSeries method
+func NewGetRetentionSeriesRequest(server string, params *GetRetentionSeriesParams) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/api/v1/analytics/retention")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if params.From != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", false, "from", *params.From, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.To != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", false, "to", *params.To, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Queue != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", false, "queue", *params.Queue, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.GroupBy != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", false, "groupBy", *params.GroupBy, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewGetSystemMetricsRequest constructs an http.Request for the GetSystemMetrics method
+func NewGetSystemMetricsRequest(server string, params *GetSystemMetricsParams) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/api/v1/analytics/system-metrics")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if params.From != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", false, "from", *params.From, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.To != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", false, "to", *params.To, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Hostname != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", false, "hostname", *params.Hostname, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.WorkerID != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", false, "workerId", *params.WorkerID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewGetWorkerMetricsRequest constructs an http.Request for the GetWorkerMetrics method
+func NewGetWorkerMetricsRequest(server string, params *GetWorkerMetricsParams) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/api/v1/analytics/worker-metrics")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if params.From != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", false, "from", *params.From, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.To != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", false, "to", *params.To, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Queue != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", false, "queue", *params.Queue, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Hostname != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", false, "hostname", *params.Hostname, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.WorkerID != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", false, "workerId", *params.WorkerID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewGetWorkloadRequest constructs an http.Request for the GetWorkload method
+func NewGetWorkloadRequest(server string, params *GetWorkloadParams) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/api/v1/analytics/workload")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if params.From != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", false, "from", *params.From, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.To != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", false, "to", *params.To, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.GroupBy != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", false, "groupBy", *params.GroupBy, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Namespace != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", false, "namespace", *params.Namespace, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Task != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", false, "task", *params.Task, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Queue != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", false, "queue", *params.Queue, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
 
 	return req, nil
 }
@@ -7103,6 +10019,40 @@ func NewGetQueueDepthRequest(server string, queue string, params *GetQueueDepthP
 	return req, nil
 }
 
+// NewGetRetentionPreviewRequest constructs an http.Request for the GetRetentionPreview method
+func NewGetRetentionPreviewRequest(server string, queue string) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "queue", queue, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/api/v1/resources/queues/%s/retention-preview", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
 // NewListTasksRequest constructs an http.Request for the ListTasks method
 func NewListTasksRequest(server string) (*http.Request, error) {
 	var err error
@@ -7150,6 +10100,108 @@ func NewRefreshStatsRequest(server string) (*http.Request, error) {
 	}
 
 	req, err := http.NewRequest(http.MethodPost, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewGetStatusRequest constructs an http.Request for the GetStatus method
+func NewGetStatusRequest(server string, params *GetStatusParams) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/api/v1/status")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if params.From != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", false, "from", *params.From, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.To != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", false, "to", *params.To, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Queue != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", false, "queue", *params.Queue, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Namespace != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", false, "namespace", *params.Namespace, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Task != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", false, "task", *params.Task, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
 	if err != nil {
 		return nil, err
 	}
@@ -7879,6 +10931,87 @@ func NewTransactionRequestWithBody(server string, contentType string, body io.Re
 	return req, nil
 }
 
+// NewLoginRequest constructs an http.Request for the Login method
+func NewLoginRequest(server string) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/auth/login")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewLogoutRequest constructs an http.Request for the Logout method
+func NewLogoutRequest(server string) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/auth/logout")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewGetMeRequest constructs an http.Request for the GetMe method
+func NewGetMeRequest(server string) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/auth/me")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
 // NewGetHealthRequest constructs an http.Request for the GetHealth method
 func NewGetHealthRequest(server string) (*http.Request, error) {
 	var err error
@@ -7916,6 +11049,60 @@ func NewGetLivezRequest(server string) (*http.Request, error) {
 	}
 
 	operationPath := fmt.Sprintf("/livez")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewGetMetricsRequest constructs an http.Request for the GetMetrics method
+func NewGetMetricsRequest(server string) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/metrics")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewGetPrometheusMetricsRequest constructs an http.Request for the GetPrometheusMetrics method
+func NewGetPrometheusMetricsRequest(server string) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/metrics/prometheus")
 	if operationPath[0] == '/' {
 		operationPath = "." + operationPath
 	}
@@ -8067,6 +11254,96 @@ type ClientWithResponsesInterface interface {
 	// Corresponds with POST /api/v1/ack/batch (the `AckBatch` operationId).
 	AckBatchWithResponse(ctx context.Context, body AckBatchJSONRequestBody, reqEditors ...RequestEditorFn) (*AckBatchReply, error)
 
+	// GetDeadLetterSignaturesWithResponse What the dead letters of a queue have in common
+	//
+	// Looks at the newest dead letters and gathers those whose errors differ only in ids and numbers.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /api/v1/analytics/dlq-signatures (the `GetDeadLetterSignatures` operationId).
+	GetDeadLetterSignaturesWithResponse(ctx context.Context, params *GetDeadLetterSignaturesParams, reqEditors ...RequestEditorFn) (*GetDeadLetterSignaturesReply, error)
+
+	// GetPartitionLivenessWithResponse How many partitions are alive
+	//
+	// Partitions of each queue by how long ago the last message was stored in them.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /api/v1/analytics/partition-liveness (the `GetPartitionLiveness` operationId).
+	GetPartitionLivenessWithResponse(ctx context.Context, params *GetPartitionLivenessParams, reqEditors ...RequestEditorFn) (*GetPartitionLivenessReply, error)
+
+	// GetPostgresStatsWithResponse What PostgreSQL counts about this database
+	//
+	// Over all tenants. Since the statistics of the database were reset.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /api/v1/analytics/postgres-stats (the `GetPostgresStats` operationId).
+	GetPostgresStatsWithResponse(ctx context.Context, reqEditors ...RequestEditorFn) (*GetPostgresStatsReply, error)
+
+	// GetQueueLagWithResponse How old messages were when they were delivered
+	//
+	// A bucket is a minute wide up to an hour, then 5 minutes (6 hours), 15 (a day), 60 (a week) and 360. What servers did is known up to their last flush (METRICS_FLUSH_MS).
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /api/v1/analytics/queue-lag (the `GetQueueLag` operationId).
+	GetQueueLagWithResponse(ctx context.Context, params *GetQueueLagParams, reqEditors ...RequestEditorFn) (*GetQueueLagReply, error)
+
+	// GetQueueOpsWithResponse What happened on queues
+	//
+	// A bucket is a minute wide up to an hour, then 5 minutes (6 hours), 15 (a day), 60 (a week) and 360. What servers did is known up to their last flush (METRICS_FLUSH_MS).
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /api/v1/analytics/queue-ops (the `GetQueueOps` operationId).
+	GetQueueOpsWithResponse(ctx context.Context, params *GetQueueOpsParams, reqEditors ...RequestEditorFn) (*GetQueueOpsReply, error)
+
+	// GetQueueParkedReplicasWithResponse Where pops were parked
+	//
+	// A bucket is a minute wide up to an hour, then 5 minutes (6 hours), 15 (a day), 60 (a week) and 360. What servers did is known up to their last flush (METRICS_FLUSH_MS).
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /api/v1/analytics/queue-parked-replicas (the `GetQueueParkedReplicas` operationId).
+	GetQueueParkedReplicasWithResponse(ctx context.Context, params *GetQueueParkedReplicasParams, reqEditors ...RequestEditorFn) (*GetQueueParkedReplicasReply, error)
+
+	// GetRetentionSeriesWithResponse Messages that retention deleted, by rule, over time
+	//
+	// Counts are messages, not segments. Goes back METRICS_RETENTION_DAYS.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /api/v1/analytics/retention (the `GetRetentionSeries` operationId).
+	GetRetentionSeriesWithResponse(ctx context.Context, params *GetRetentionSeriesParams, reqEditors ...RequestEditorFn) (*GetRetentionSeriesReply, error)
+
+	// GetSystemMetricsWithResponse What each server process used
+	//
+	// Over all tenants. A bucket is a minute wide up to an hour, then 5 minutes (6 hours), 15 (a day), 60 (a week) and 360. What servers did is known up to their last flush (METRICS_FLUSH_MS).
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /api/v1/analytics/system-metrics (the `GetSystemMetrics` operationId).
+	GetSystemMetricsWithResponse(ctx context.Context, params *GetSystemMetricsParams, reqEditors ...RequestEditorFn) (*GetSystemMetricsReply, error)
+
+	// GetWorkerMetricsWithResponse What the servers did
+	//
+	// Over all tenants. A bucket is a minute wide up to an hour, then 5 minutes (6 hours), 15 (a day), 60 (a week) and 360. What servers did is known up to their last flush (METRICS_FLUSH_MS).
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /api/v1/analytics/worker-metrics (the `GetWorkerMetrics` operationId).
+	GetWorkerMetricsWithResponse(ctx context.Context, params *GetWorkerMetricsParams, reqEditors ...RequestEditorFn) (*GetWorkerMetricsReply, error)
+
+	// GetWorkloadWithResponse What was done and what is owed, by namespace, task or queue
+	//
+	// A bucket is a minute wide up to an hour, then 5 minutes (6 hours), 15 (a day), 60 (a week) and 360. What servers did is known up to their last flush (METRICS_FLUSH_MS).
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /api/v1/analytics/workload (the `GetWorkload` operationId).
+	GetWorkloadWithResponse(ctx context.Context, params *GetWorkloadParams, reqEditors ...RequestEditorFn) (*GetWorkloadReply, error)
+
 	// ConfigureQueueWithBodyWithResponse Create a queue or edit its options
 	//
 	// An edit keeps what the body does not mention and sets back to its default what is null. With mode replace, what is not mentioned is set back as well. Options may also stand at the top level when there is no options object. Unknown options are ignored; a value of the wrong type or out of bounds is refused, with the option in invalid, and nothing is changed.
@@ -8087,12 +11364,16 @@ type ClientWithResponsesInterface interface {
 
 	// ListConsumerGroupsWithResponse List all consumer groups, once for each queue
 	//
+	// Every group that has a cursor on a partition, with how far it is behind. All numbers are of this moment.
+	//
 	// Returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with GET /api/v1/consumer-groups (the `ListConsumerGroups` operationId).
 	ListConsumerGroupsWithResponse(ctx context.Context, reqEditors ...RequestEditorFn) (*ListConsumerGroupsReply, error)
 
 	// ListLaggingPartitionsWithResponse List the partitions on which a group is far behind
+	//
+	// Of all groups: partitions whose oldest unfinished message is older than minLagSeconds.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -8109,6 +11390,8 @@ type ClientWithResponsesInterface interface {
 	DeleteConsumerGroupWithResponse(ctx context.Context, group string, params *DeleteConsumerGroupParams, reqEditors ...RequestEditorFn) (*DeleteConsumerGroupReply, error)
 
 	// GetConsumerGroupWithResponse One consumer group in detail, by queue and partition
+	//
+	// Where the group stands on each partition that it has a cursor on, and who holds the lease. A group that nobody knows is an empty object, no 404.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -8188,6 +11471,8 @@ type ClientWithResponsesInterface interface {
 	DeleteDeadLettersWithResponse(ctx context.Context, params *DeleteDeadLettersParams, reqEditors ...RequestEditorFn) (*DeleteDeadLettersReply, error)
 
 	// ListDeadLettersWithResponse List dead letters, newest first
+	//
+	// Messages that a group gave up, with the reason and the payload as it was pushed. They stay until they are replayed or deleted, or deadLetterRetentionSeconds of the queue ends.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -8394,6 +11679,8 @@ type ClientWithResponsesInterface interface {
 
 	// GetQueueWithResponse One queue in detail: options, partitions, totals
 	//
+	// All numbers are of this moment, counted over every partition: for a queue with many ask get-queue-depth or get-queue-status.
+	//
 	// Returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with GET /api/v1/resources/queues/{queue} (the `GetQueue` operationId).
@@ -8407,6 +11694,15 @@ type ClientWithResponsesInterface interface {
 	//
 	// Corresponds with GET /api/v1/resources/queues/{queue}/depth (the `GetQueueDepth` operationId).
 	GetQueueDepthWithResponse(ctx context.Context, queue string, params *GetQueueDepthParams, reqEditors ...RequestEditorFn) (*GetQueueDepthReply, error)
+
+	// GetRetentionPreviewWithResponse What the next sweep would delete from a queue, and by which rule
+	//
+	// Deletes nothing. What an edit would bring: configure with dryRun.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /api/v1/resources/queues/{queue}/retention-preview (the `GetRetentionPreview` operationId).
+	GetRetentionPreviewWithResponse(ctx context.Context, queue string, reqEditors ...RequestEditorFn) (*GetRetentionPreviewReply, error)
 
 	// ListTasksWithResponse Every task with its queues and messages
 	//
@@ -8426,6 +11722,15 @@ type ClientWithResponsesInterface interface {
 	// Corresponds with POST /api/v1/stats/refresh (the `RefreshStats` operationId).
 	RefreshStatsWithResponse(ctx context.Context, reqEditors ...RequestEditorFn) (*RefreshStatsReply, error)
 
+	// GetStatusWithResponse What all servers did, and how queues, leases and dead letters stand
+	//
+	// Over all tenants. A point a minute up to an hour, then 5 (6 hours), 15 (a day), 60 (a week) and 360 minutes. What servers did is known up to their last flush (METRICS_FLUSH_MS); with a filter, throughput is that of the queues that match.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /api/v1/status (the `GetStatus` operationId).
+	GetStatusWithResponse(ctx context.Context, params *GetStatusParams, reqEditors ...RequestEditorFn) (*GetStatusReply, error)
+
 	// GetMessageSeriesWithResponse How many of the messages kept were stored when
 	//
 	// Counts what is still there: retention and compaction lower it.
@@ -8436,6 +11741,8 @@ type ClientWithResponsesInterface interface {
 	GetMessageSeriesWithResponse(ctx context.Context, params *GetMessageSeriesParams, reqEditors ...RequestEditorFn) (*GetMessageSeriesReply, error)
 
 	// GetBuffersWithResponse This server's spool
+	//
+	// What pushes wait in the files of this server for the database, and what could not be stored. All zero without a spool (FILE_BUFFER_DIR).
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -8543,6 +11850,8 @@ type ClientWithResponsesInterface interface {
 
 	// ListTracesByNameWithResponse Traces of any message under one name, oldest first
 	//
+	// Follows one piece of work over queues: every trace that was recorded with the name in traceNames.
+	//
 	// Returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with GET /api/v1/traces/by-name/{traceName} (the `ListTracesByName` operationId).
@@ -8550,12 +11859,16 @@ type ClientWithResponsesInterface interface {
 
 	// ListTraceNamesWithResponse The names that traces go by
 	//
+	// Every name that was given in traceNames, with how many traces and messages it ties together; the one used last first.
+	//
 	// Returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with GET /api/v1/traces/names (the `ListTraceNames` operationId).
 	ListTraceNamesWithResponse(ctx context.Context, params *ListTraceNamesParams, reqEditors ...RequestEditorFn) (*ListTraceNamesReply, error)
 
 	// ListTracesWithResponse What was noted about a message, oldest first
+	//
+	// A message without traces, or that never was, is an empty list: traces outlive their message.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -8580,6 +11893,33 @@ type ClientWithResponsesInterface interface {
 	// Corresponds with POST /api/v1/transaction (the `Transaction` operationId).
 	TransactionWithResponse(ctx context.Context, body TransactionJSONRequestBody, reqEditors ...RequestEditorFn) (*TransactionReply, error)
 
+	// LoginWithResponse Log in with a browser
+	//
+	// Leads to / where no token is asked for; otherwise a page that says how to send one.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /auth/login (the `Login` operationId).
+	LoginWithResponse(ctx context.Context, reqEditors ...RequestEditorFn) (*LoginReply, error)
+
+	// LogoutWithResponse Log out
+	//
+	// There is no session to end: always ok.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /auth/logout (the `Logout` operationId).
+	LogoutWithResponse(ctx context.Context, reqEditors ...RequestEditorFn) (*LogoutReply, error)
+
+	// GetMeWithResponse Who am I
+	//
+	// A server that asks for no token answers with its one user. One that does answers 401: it keeps no sessions.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /auth/me (the `GetMe` operationId).
+	GetMeWithResponse(ctx context.Context, reqEditors ...RequestEditorFn) (*GetMeReply, error)
+
 	// GetHealthWithResponse Health of the process and of its database
 	//
 	// Makes a round trip to the database. 503 when it is away or takes no writes.
@@ -8597,6 +11937,24 @@ type ClientWithResponsesInterface interface {
 	//
 	// Corresponds with GET /livez (the `GetLivez` operationId).
 	GetLivezWithResponse(ctx context.Context, reqEditors ...RequestEditorFn) (*GetLivezReply, error)
+
+	// GetMetricsWithResponse What this process did since it started
+	//
+	// Counters of this process alone, without a look at the database; get-worker-metrics shows all servers.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /metrics (the `GetMetrics` operationId).
+	GetMetricsWithResponse(ctx context.Context, reqEditors ...RequestEditorFn) (*GetMetricsReply, error)
+
+	// GetPrometheusMetricsWithResponse All series for Prometheus
+	//
+	// queen_process_ series are of this process, queen_cluster_ series lifetime totals of all servers, which every server shows alike; the rest are gauges. While the database is away its part is missing and the answer is still 200.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /metrics/prometheus (the `GetPrometheusMetrics` operationId).
+	GetPrometheusMetricsWithResponse(ctx context.Context, reqEditors ...RequestEditorFn) (*GetPrometheusMetricsReply, error)
 
 	// GetReadyzWithResponse Should this process get traffic
 	//
@@ -8617,6 +11975,11 @@ type ClientWithResponsesInterface interface {
 	GetServerStatusWithResponse(ctx context.Context, reqEditors ...RequestEditorFn) (*GetServerStatusReply, error)
 }
 
+// AckReply429Headers the declared response headers of an HTTP 429 response for Ack
+type AckReply429Headers struct {
+	RetryAfter *int
+}
+
 // AckReply503Headers the declared response headers of an HTTP 503 response for Ack
 type AckReply503Headers struct {
 	RetryAfter *int
@@ -8629,14 +11992,22 @@ type AckReply struct {
 	JSON200 *[]AckResult
 	// JSON400 the response for an HTTP 400 `application/json` response
 	JSON400 *Error
+	// JSON401 the response for an HTTP 401 `application/json` response
+	JSON401 *Error
+	// JSON403 the response for an HTTP 403 `application/json` response
+	JSON403 *Error
 	// JSON408 the response for an HTTP 408 `application/json` response
 	JSON408 *Error
 	// JSON413 the response for an HTTP 413 `application/json` response
 	JSON413 *Error
+	// JSON429 the response for an HTTP 429 `application/json` response
+	JSON429 *Error
 	// JSON500 the response for an HTTP 500 `application/json` response
 	JSON500 *Error
 	// JSON503 the response for an HTTP 503 `application/json` response
 	JSON503 *Error
+	// Headers429 the parsed response headers for an HTTP 429 response
+	Headers429 *AckReply429Headers
 	// Headers503 the parsed response headers for an HTTP 503 response
 	Headers503 *AckReply503Headers
 }
@@ -8651,6 +12022,16 @@ func (r AckReply) GetJSON400() *Error {
 	return r.JSON400
 }
 
+// GetJSON401 returns the response for an HTTP 401 `application/json` response
+func (r AckReply) GetJSON401() *Error {
+	return r.JSON401
+}
+
+// GetJSON403 returns the response for an HTTP 403 `application/json` response
+func (r AckReply) GetJSON403() *Error {
+	return r.JSON403
+}
+
 // GetJSON408 returns the response for an HTTP 408 `application/json` response
 func (r AckReply) GetJSON408() *Error {
 	return r.JSON408
@@ -8659,6 +12040,11 @@ func (r AckReply) GetJSON408() *Error {
 // GetJSON413 returns the response for an HTTP 413 `application/json` response
 func (r AckReply) GetJSON413() *Error {
 	return r.JSON413
+}
+
+// GetJSON429 returns the response for an HTTP 429 `application/json` response
+func (r AckReply) GetJSON429() *Error {
+	return r.JSON429
 }
 
 // GetJSON500 returns the response for an HTTP 500 `application/json` response
@@ -8700,6 +12086,11 @@ func (r AckReply) ContentType() string {
 	return ""
 }
 
+// AckBatchReply429Headers the declared response headers of an HTTP 429 response for AckBatch
+type AckBatchReply429Headers struct {
+	RetryAfter *int
+}
+
 // AckBatchReply503Headers the declared response headers of an HTTP 503 response for AckBatch
 type AckBatchReply503Headers struct {
 	RetryAfter *int
@@ -8712,14 +12103,22 @@ type AckBatchReply struct {
 	JSON200 *[]AckResult
 	// JSON400 the response for an HTTP 400 `application/json` response
 	JSON400 *Error
+	// JSON401 the response for an HTTP 401 `application/json` response
+	JSON401 *Error
+	// JSON403 the response for an HTTP 403 `application/json` response
+	JSON403 *Error
 	// JSON408 the response for an HTTP 408 `application/json` response
 	JSON408 *Error
 	// JSON413 the response for an HTTP 413 `application/json` response
 	JSON413 *Error
+	// JSON429 the response for an HTTP 429 `application/json` response
+	JSON429 *Error
 	// JSON500 the response for an HTTP 500 `application/json` response
 	JSON500 *Error
 	// JSON503 the response for an HTTP 503 `application/json` response
 	JSON503 *Error
+	// Headers429 the parsed response headers for an HTTP 429 response
+	Headers429 *AckBatchReply429Headers
 	// Headers503 the parsed response headers for an HTTP 503 response
 	Headers503 *AckBatchReply503Headers
 }
@@ -8734,6 +12133,16 @@ func (r AckBatchReply) GetJSON400() *Error {
 	return r.JSON400
 }
 
+// GetJSON401 returns the response for an HTTP 401 `application/json` response
+func (r AckBatchReply) GetJSON401() *Error {
+	return r.JSON401
+}
+
+// GetJSON403 returns the response for an HTTP 403 `application/json` response
+func (r AckBatchReply) GetJSON403() *Error {
+	return r.JSON403
+}
+
 // GetJSON408 returns the response for an HTTP 408 `application/json` response
 func (r AckBatchReply) GetJSON408() *Error {
 	return r.JSON408
@@ -8742,6 +12151,11 @@ func (r AckBatchReply) GetJSON408() *Error {
 // GetJSON413 returns the response for an HTTP 413 `application/json` response
 func (r AckBatchReply) GetJSON413() *Error {
 	return r.JSON413
+}
+
+// GetJSON429 returns the response for an HTTP 429 `application/json` response
+func (r AckBatchReply) GetJSON429() *Error {
+	return r.JSON429
 }
 
 // GetJSON500 returns the response for an HTTP 500 `application/json` response
@@ -8783,6 +12197,988 @@ func (r AckBatchReply) ContentType() string {
 	return ""
 }
 
+// GetDeadLetterSignaturesReply429Headers the declared response headers of an HTTP 429 response for GetDeadLetterSignatures
+type GetDeadLetterSignaturesReply429Headers struct {
+	RetryAfter *int
+}
+
+// GetDeadLetterSignaturesReply503Headers the declared response headers of an HTTP 503 response for GetDeadLetterSignatures
+type GetDeadLetterSignaturesReply503Headers struct {
+	RetryAfter *int
+}
+
+type GetDeadLetterSignaturesReply struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *DeadLetterSignatures
+	// JSON400 the response for an HTTP 400 `application/json` response
+	JSON400 *Error
+	// JSON401 the response for an HTTP 401 `application/json` response
+	JSON401 *Error
+	// JSON403 the response for an HTTP 403 `application/json` response
+	JSON403 *Error
+	// JSON404 the response for an HTTP 404 `application/json` response
+	JSON404 *Error
+	// JSON429 the response for an HTTP 429 `application/json` response
+	JSON429 *Error
+	// JSON500 the response for an HTTP 500 `application/json` response
+	JSON500 *Error
+	// JSON503 the response for an HTTP 503 `application/json` response
+	JSON503 *Error
+	// Headers429 the parsed response headers for an HTTP 429 response
+	Headers429 *GetDeadLetterSignaturesReply429Headers
+	// Headers503 the parsed response headers for an HTTP 503 response
+	Headers503 *GetDeadLetterSignaturesReply503Headers
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r GetDeadLetterSignaturesReply) GetJSON200() *DeadLetterSignatures {
+	return r.JSON200
+}
+
+// GetJSON400 returns the response for an HTTP 400 `application/json` response
+func (r GetDeadLetterSignaturesReply) GetJSON400() *Error {
+	return r.JSON400
+}
+
+// GetJSON401 returns the response for an HTTP 401 `application/json` response
+func (r GetDeadLetterSignaturesReply) GetJSON401() *Error {
+	return r.JSON401
+}
+
+// GetJSON403 returns the response for an HTTP 403 `application/json` response
+func (r GetDeadLetterSignaturesReply) GetJSON403() *Error {
+	return r.JSON403
+}
+
+// GetJSON404 returns the response for an HTTP 404 `application/json` response
+func (r GetDeadLetterSignaturesReply) GetJSON404() *Error {
+	return r.JSON404
+}
+
+// GetJSON429 returns the response for an HTTP 429 `application/json` response
+func (r GetDeadLetterSignaturesReply) GetJSON429() *Error {
+	return r.JSON429
+}
+
+// GetJSON500 returns the response for an HTTP 500 `application/json` response
+func (r GetDeadLetterSignaturesReply) GetJSON500() *Error {
+	return r.JSON500
+}
+
+// GetJSON503 returns the response for an HTTP 503 `application/json` response
+func (r GetDeadLetterSignaturesReply) GetJSON503() *Error {
+	return r.JSON503
+}
+
+// GetBody returns the raw response body bytes
+func (r GetDeadLetterSignaturesReply) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r GetDeadLetterSignaturesReply) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r GetDeadLetterSignaturesReply) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r GetDeadLetterSignaturesReply) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+// GetPartitionLivenessReply429Headers the declared response headers of an HTTP 429 response for GetPartitionLiveness
+type GetPartitionLivenessReply429Headers struct {
+	RetryAfter *int
+}
+
+// GetPartitionLivenessReply503Headers the declared response headers of an HTTP 503 response for GetPartitionLiveness
+type GetPartitionLivenessReply503Headers struct {
+	RetryAfter *int
+}
+
+type GetPartitionLivenessReply struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *PartitionLiveness
+	// JSON400 the response for an HTTP 400 `application/json` response
+	JSON400 *Error
+	// JSON401 the response for an HTTP 401 `application/json` response
+	JSON401 *Error
+	// JSON403 the response for an HTTP 403 `application/json` response
+	JSON403 *Error
+	// JSON429 the response for an HTTP 429 `application/json` response
+	JSON429 *Error
+	// JSON500 the response for an HTTP 500 `application/json` response
+	JSON500 *Error
+	// JSON503 the response for an HTTP 503 `application/json` response
+	JSON503 *Error
+	// Headers429 the parsed response headers for an HTTP 429 response
+	Headers429 *GetPartitionLivenessReply429Headers
+	// Headers503 the parsed response headers for an HTTP 503 response
+	Headers503 *GetPartitionLivenessReply503Headers
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r GetPartitionLivenessReply) GetJSON200() *PartitionLiveness {
+	return r.JSON200
+}
+
+// GetJSON400 returns the response for an HTTP 400 `application/json` response
+func (r GetPartitionLivenessReply) GetJSON400() *Error {
+	return r.JSON400
+}
+
+// GetJSON401 returns the response for an HTTP 401 `application/json` response
+func (r GetPartitionLivenessReply) GetJSON401() *Error {
+	return r.JSON401
+}
+
+// GetJSON403 returns the response for an HTTP 403 `application/json` response
+func (r GetPartitionLivenessReply) GetJSON403() *Error {
+	return r.JSON403
+}
+
+// GetJSON429 returns the response for an HTTP 429 `application/json` response
+func (r GetPartitionLivenessReply) GetJSON429() *Error {
+	return r.JSON429
+}
+
+// GetJSON500 returns the response for an HTTP 500 `application/json` response
+func (r GetPartitionLivenessReply) GetJSON500() *Error {
+	return r.JSON500
+}
+
+// GetJSON503 returns the response for an HTTP 503 `application/json` response
+func (r GetPartitionLivenessReply) GetJSON503() *Error {
+	return r.JSON503
+}
+
+// GetBody returns the raw response body bytes
+func (r GetPartitionLivenessReply) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r GetPartitionLivenessReply) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r GetPartitionLivenessReply) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r GetPartitionLivenessReply) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+// GetPostgresStatsReply429Headers the declared response headers of an HTTP 429 response for GetPostgresStats
+type GetPostgresStatsReply429Headers struct {
+	RetryAfter *int
+}
+
+// GetPostgresStatsReply503Headers the declared response headers of an HTTP 503 response for GetPostgresStats
+type GetPostgresStatsReply503Headers struct {
+	RetryAfter *int
+}
+
+type GetPostgresStatsReply struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *PostgresStats
+	// JSON400 the response for an HTTP 400 `application/json` response
+	JSON400 *Error
+	// JSON401 the response for an HTTP 401 `application/json` response
+	JSON401 *Error
+	// JSON403 the response for an HTTP 403 `application/json` response
+	JSON403 *Error
+	// JSON429 the response for an HTTP 429 `application/json` response
+	JSON429 *Error
+	// JSON500 the response for an HTTP 500 `application/json` response
+	JSON500 *Error
+	// JSON503 the response for an HTTP 503 `application/json` response
+	JSON503 *Error
+	// Headers429 the parsed response headers for an HTTP 429 response
+	Headers429 *GetPostgresStatsReply429Headers
+	// Headers503 the parsed response headers for an HTTP 503 response
+	Headers503 *GetPostgresStatsReply503Headers
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r GetPostgresStatsReply) GetJSON200() *PostgresStats {
+	return r.JSON200
+}
+
+// GetJSON400 returns the response for an HTTP 400 `application/json` response
+func (r GetPostgresStatsReply) GetJSON400() *Error {
+	return r.JSON400
+}
+
+// GetJSON401 returns the response for an HTTP 401 `application/json` response
+func (r GetPostgresStatsReply) GetJSON401() *Error {
+	return r.JSON401
+}
+
+// GetJSON403 returns the response for an HTTP 403 `application/json` response
+func (r GetPostgresStatsReply) GetJSON403() *Error {
+	return r.JSON403
+}
+
+// GetJSON429 returns the response for an HTTP 429 `application/json` response
+func (r GetPostgresStatsReply) GetJSON429() *Error {
+	return r.JSON429
+}
+
+// GetJSON500 returns the response for an HTTP 500 `application/json` response
+func (r GetPostgresStatsReply) GetJSON500() *Error {
+	return r.JSON500
+}
+
+// GetJSON503 returns the response for an HTTP 503 `application/json` response
+func (r GetPostgresStatsReply) GetJSON503() *Error {
+	return r.JSON503
+}
+
+// GetBody returns the raw response body bytes
+func (r GetPostgresStatsReply) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r GetPostgresStatsReply) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r GetPostgresStatsReply) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r GetPostgresStatsReply) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+// GetQueueLagReply429Headers the declared response headers of an HTTP 429 response for GetQueueLag
+type GetQueueLagReply429Headers struct {
+	RetryAfter *int
+}
+
+// GetQueueLagReply503Headers the declared response headers of an HTTP 503 response for GetQueueLag
+type GetQueueLagReply503Headers struct {
+	RetryAfter *int
+}
+
+type GetQueueLagReply struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *[]QueueLagPoint
+	// JSON400 the response for an HTTP 400 `application/json` response
+	JSON400 *Error
+	// JSON401 the response for an HTTP 401 `application/json` response
+	JSON401 *Error
+	// JSON403 the response for an HTTP 403 `application/json` response
+	JSON403 *Error
+	// JSON429 the response for an HTTP 429 `application/json` response
+	JSON429 *Error
+	// JSON500 the response for an HTTP 500 `application/json` response
+	JSON500 *Error
+	// JSON503 the response for an HTTP 503 `application/json` response
+	JSON503 *Error
+	// Headers429 the parsed response headers for an HTTP 429 response
+	Headers429 *GetQueueLagReply429Headers
+	// Headers503 the parsed response headers for an HTTP 503 response
+	Headers503 *GetQueueLagReply503Headers
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r GetQueueLagReply) GetJSON200() *[]QueueLagPoint {
+	return r.JSON200
+}
+
+// GetJSON400 returns the response for an HTTP 400 `application/json` response
+func (r GetQueueLagReply) GetJSON400() *Error {
+	return r.JSON400
+}
+
+// GetJSON401 returns the response for an HTTP 401 `application/json` response
+func (r GetQueueLagReply) GetJSON401() *Error {
+	return r.JSON401
+}
+
+// GetJSON403 returns the response for an HTTP 403 `application/json` response
+func (r GetQueueLagReply) GetJSON403() *Error {
+	return r.JSON403
+}
+
+// GetJSON429 returns the response for an HTTP 429 `application/json` response
+func (r GetQueueLagReply) GetJSON429() *Error {
+	return r.JSON429
+}
+
+// GetJSON500 returns the response for an HTTP 500 `application/json` response
+func (r GetQueueLagReply) GetJSON500() *Error {
+	return r.JSON500
+}
+
+// GetJSON503 returns the response for an HTTP 503 `application/json` response
+func (r GetQueueLagReply) GetJSON503() *Error {
+	return r.JSON503
+}
+
+// GetBody returns the raw response body bytes
+func (r GetQueueLagReply) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r GetQueueLagReply) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r GetQueueLagReply) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r GetQueueLagReply) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+// GetQueueOpsReply429Headers the declared response headers of an HTTP 429 response for GetQueueOps
+type GetQueueOpsReply429Headers struct {
+	RetryAfter *int
+}
+
+// GetQueueOpsReply503Headers the declared response headers of an HTTP 503 response for GetQueueOps
+type GetQueueOpsReply503Headers struct {
+	RetryAfter *int
+}
+
+type GetQueueOpsReply struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *QueueOps
+	// JSON400 the response for an HTTP 400 `application/json` response
+	JSON400 *Error
+	// JSON401 the response for an HTTP 401 `application/json` response
+	JSON401 *Error
+	// JSON403 the response for an HTTP 403 `application/json` response
+	JSON403 *Error
+	// JSON429 the response for an HTTP 429 `application/json` response
+	JSON429 *Error
+	// JSON500 the response for an HTTP 500 `application/json` response
+	JSON500 *Error
+	// JSON503 the response for an HTTP 503 `application/json` response
+	JSON503 *Error
+	// Headers429 the parsed response headers for an HTTP 429 response
+	Headers429 *GetQueueOpsReply429Headers
+	// Headers503 the parsed response headers for an HTTP 503 response
+	Headers503 *GetQueueOpsReply503Headers
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r GetQueueOpsReply) GetJSON200() *QueueOps {
+	return r.JSON200
+}
+
+// GetJSON400 returns the response for an HTTP 400 `application/json` response
+func (r GetQueueOpsReply) GetJSON400() *Error {
+	return r.JSON400
+}
+
+// GetJSON401 returns the response for an HTTP 401 `application/json` response
+func (r GetQueueOpsReply) GetJSON401() *Error {
+	return r.JSON401
+}
+
+// GetJSON403 returns the response for an HTTP 403 `application/json` response
+func (r GetQueueOpsReply) GetJSON403() *Error {
+	return r.JSON403
+}
+
+// GetJSON429 returns the response for an HTTP 429 `application/json` response
+func (r GetQueueOpsReply) GetJSON429() *Error {
+	return r.JSON429
+}
+
+// GetJSON500 returns the response for an HTTP 500 `application/json` response
+func (r GetQueueOpsReply) GetJSON500() *Error {
+	return r.JSON500
+}
+
+// GetJSON503 returns the response for an HTTP 503 `application/json` response
+func (r GetQueueOpsReply) GetJSON503() *Error {
+	return r.JSON503
+}
+
+// GetBody returns the raw response body bytes
+func (r GetQueueOpsReply) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r GetQueueOpsReply) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r GetQueueOpsReply) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r GetQueueOpsReply) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+// GetQueueParkedReplicasReply429Headers the declared response headers of an HTTP 429 response for GetQueueParkedReplicas
+type GetQueueParkedReplicasReply429Headers struct {
+	RetryAfter *int
+}
+
+// GetQueueParkedReplicasReply503Headers the declared response headers of an HTTP 503 response for GetQueueParkedReplicas
+type GetQueueParkedReplicasReply503Headers struct {
+	RetryAfter *int
+}
+
+type GetQueueParkedReplicasReply struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *ParkedReplicas
+	// JSON400 the response for an HTTP 400 `application/json` response
+	JSON400 *Error
+	// JSON401 the response for an HTTP 401 `application/json` response
+	JSON401 *Error
+	// JSON403 the response for an HTTP 403 `application/json` response
+	JSON403 *Error
+	// JSON429 the response for an HTTP 429 `application/json` response
+	JSON429 *Error
+	// JSON500 the response for an HTTP 500 `application/json` response
+	JSON500 *Error
+	// JSON503 the response for an HTTP 503 `application/json` response
+	JSON503 *Error
+	// Headers429 the parsed response headers for an HTTP 429 response
+	Headers429 *GetQueueParkedReplicasReply429Headers
+	// Headers503 the parsed response headers for an HTTP 503 response
+	Headers503 *GetQueueParkedReplicasReply503Headers
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r GetQueueParkedReplicasReply) GetJSON200() *ParkedReplicas {
+	return r.JSON200
+}
+
+// GetJSON400 returns the response for an HTTP 400 `application/json` response
+func (r GetQueueParkedReplicasReply) GetJSON400() *Error {
+	return r.JSON400
+}
+
+// GetJSON401 returns the response for an HTTP 401 `application/json` response
+func (r GetQueueParkedReplicasReply) GetJSON401() *Error {
+	return r.JSON401
+}
+
+// GetJSON403 returns the response for an HTTP 403 `application/json` response
+func (r GetQueueParkedReplicasReply) GetJSON403() *Error {
+	return r.JSON403
+}
+
+// GetJSON429 returns the response for an HTTP 429 `application/json` response
+func (r GetQueueParkedReplicasReply) GetJSON429() *Error {
+	return r.JSON429
+}
+
+// GetJSON500 returns the response for an HTTP 500 `application/json` response
+func (r GetQueueParkedReplicasReply) GetJSON500() *Error {
+	return r.JSON500
+}
+
+// GetJSON503 returns the response for an HTTP 503 `application/json` response
+func (r GetQueueParkedReplicasReply) GetJSON503() *Error {
+	return r.JSON503
+}
+
+// GetBody returns the raw response body bytes
+func (r GetQueueParkedReplicasReply) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r GetQueueParkedReplicasReply) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r GetQueueParkedReplicasReply) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r GetQueueParkedReplicasReply) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+// GetRetentionSeriesReply429Headers the declared response headers of an HTTP 429 response for GetRetentionSeries
+type GetRetentionSeriesReply429Headers struct {
+	RetryAfter *int
+}
+
+// GetRetentionSeriesReply503Headers the declared response headers of an HTTP 503 response for GetRetentionSeries
+type GetRetentionSeriesReply503Headers struct {
+	RetryAfter *int
+}
+
+type GetRetentionSeriesReply struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *RetentionSeries
+	// JSON400 the response for an HTTP 400 `application/json` response
+	JSON400 *Error
+	// JSON401 the response for an HTTP 401 `application/json` response
+	JSON401 *Error
+	// JSON403 the response for an HTTP 403 `application/json` response
+	JSON403 *Error
+	// JSON429 the response for an HTTP 429 `application/json` response
+	JSON429 *Error
+	// JSON500 the response for an HTTP 500 `application/json` response
+	JSON500 *Error
+	// JSON503 the response for an HTTP 503 `application/json` response
+	JSON503 *Error
+	// Headers429 the parsed response headers for an HTTP 429 response
+	Headers429 *GetRetentionSeriesReply429Headers
+	// Headers503 the parsed response headers for an HTTP 503 response
+	Headers503 *GetRetentionSeriesReply503Headers
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r GetRetentionSeriesReply) GetJSON200() *RetentionSeries {
+	return r.JSON200
+}
+
+// GetJSON400 returns the response for an HTTP 400 `application/json` response
+func (r GetRetentionSeriesReply) GetJSON400() *Error {
+	return r.JSON400
+}
+
+// GetJSON401 returns the response for an HTTP 401 `application/json` response
+func (r GetRetentionSeriesReply) GetJSON401() *Error {
+	return r.JSON401
+}
+
+// GetJSON403 returns the response for an HTTP 403 `application/json` response
+func (r GetRetentionSeriesReply) GetJSON403() *Error {
+	return r.JSON403
+}
+
+// GetJSON429 returns the response for an HTTP 429 `application/json` response
+func (r GetRetentionSeriesReply) GetJSON429() *Error {
+	return r.JSON429
+}
+
+// GetJSON500 returns the response for an HTTP 500 `application/json` response
+func (r GetRetentionSeriesReply) GetJSON500() *Error {
+	return r.JSON500
+}
+
+// GetJSON503 returns the response for an HTTP 503 `application/json` response
+func (r GetRetentionSeriesReply) GetJSON503() *Error {
+	return r.JSON503
+}
+
+// GetBody returns the raw response body bytes
+func (r GetRetentionSeriesReply) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r GetRetentionSeriesReply) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r GetRetentionSeriesReply) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r GetRetentionSeriesReply) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+// GetSystemMetricsReply429Headers the declared response headers of an HTTP 429 response for GetSystemMetrics
+type GetSystemMetricsReply429Headers struct {
+	RetryAfter *int
+}
+
+// GetSystemMetricsReply503Headers the declared response headers of an HTTP 503 response for GetSystemMetrics
+type GetSystemMetricsReply503Headers struct {
+	RetryAfter *int
+}
+
+type GetSystemMetricsReply struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *SystemMetrics
+	// JSON400 the response for an HTTP 400 `application/json` response
+	JSON400 *Error
+	// JSON401 the response for an HTTP 401 `application/json` response
+	JSON401 *Error
+	// JSON403 the response for an HTTP 403 `application/json` response
+	JSON403 *Error
+	// JSON429 the response for an HTTP 429 `application/json` response
+	JSON429 *Error
+	// JSON500 the response for an HTTP 500 `application/json` response
+	JSON500 *Error
+	// JSON503 the response for an HTTP 503 `application/json` response
+	JSON503 *Error
+	// Headers429 the parsed response headers for an HTTP 429 response
+	Headers429 *GetSystemMetricsReply429Headers
+	// Headers503 the parsed response headers for an HTTP 503 response
+	Headers503 *GetSystemMetricsReply503Headers
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r GetSystemMetricsReply) GetJSON200() *SystemMetrics {
+	return r.JSON200
+}
+
+// GetJSON400 returns the response for an HTTP 400 `application/json` response
+func (r GetSystemMetricsReply) GetJSON400() *Error {
+	return r.JSON400
+}
+
+// GetJSON401 returns the response for an HTTP 401 `application/json` response
+func (r GetSystemMetricsReply) GetJSON401() *Error {
+	return r.JSON401
+}
+
+// GetJSON403 returns the response for an HTTP 403 `application/json` response
+func (r GetSystemMetricsReply) GetJSON403() *Error {
+	return r.JSON403
+}
+
+// GetJSON429 returns the response for an HTTP 429 `application/json` response
+func (r GetSystemMetricsReply) GetJSON429() *Error {
+	return r.JSON429
+}
+
+// GetJSON500 returns the response for an HTTP 500 `application/json` response
+func (r GetSystemMetricsReply) GetJSON500() *Error {
+	return r.JSON500
+}
+
+// GetJSON503 returns the response for an HTTP 503 `application/json` response
+func (r GetSystemMetricsReply) GetJSON503() *Error {
+	return r.JSON503
+}
+
+// GetBody returns the raw response body bytes
+func (r GetSystemMetricsReply) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r GetSystemMetricsReply) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r GetSystemMetricsReply) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r GetSystemMetricsReply) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+// GetWorkerMetricsReply429Headers the declared response headers of an HTTP 429 response for GetWorkerMetrics
+type GetWorkerMetricsReply429Headers struct {
+	RetryAfter *int
+}
+
+// GetWorkerMetricsReply503Headers the declared response headers of an HTTP 503 response for GetWorkerMetrics
+type GetWorkerMetricsReply503Headers struct {
+	RetryAfter *int
+}
+
+type GetWorkerMetricsReply struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *WorkerMetrics
+	// JSON400 the response for an HTTP 400 `application/json` response
+	JSON400 *Error
+	// JSON401 the response for an HTTP 401 `application/json` response
+	JSON401 *Error
+	// JSON403 the response for an HTTP 403 `application/json` response
+	JSON403 *Error
+	// JSON429 the response for an HTTP 429 `application/json` response
+	JSON429 *Error
+	// JSON500 the response for an HTTP 500 `application/json` response
+	JSON500 *Error
+	// JSON503 the response for an HTTP 503 `application/json` response
+	JSON503 *Error
+	// Headers429 the parsed response headers for an HTTP 429 response
+	Headers429 *GetWorkerMetricsReply429Headers
+	// Headers503 the parsed response headers for an HTTP 503 response
+	Headers503 *GetWorkerMetricsReply503Headers
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r GetWorkerMetricsReply) GetJSON200() *WorkerMetrics {
+	return r.JSON200
+}
+
+// GetJSON400 returns the response for an HTTP 400 `application/json` response
+func (r GetWorkerMetricsReply) GetJSON400() *Error {
+	return r.JSON400
+}
+
+// GetJSON401 returns the response for an HTTP 401 `application/json` response
+func (r GetWorkerMetricsReply) GetJSON401() *Error {
+	return r.JSON401
+}
+
+// GetJSON403 returns the response for an HTTP 403 `application/json` response
+func (r GetWorkerMetricsReply) GetJSON403() *Error {
+	return r.JSON403
+}
+
+// GetJSON429 returns the response for an HTTP 429 `application/json` response
+func (r GetWorkerMetricsReply) GetJSON429() *Error {
+	return r.JSON429
+}
+
+// GetJSON500 returns the response for an HTTP 500 `application/json` response
+func (r GetWorkerMetricsReply) GetJSON500() *Error {
+	return r.JSON500
+}
+
+// GetJSON503 returns the response for an HTTP 503 `application/json` response
+func (r GetWorkerMetricsReply) GetJSON503() *Error {
+	return r.JSON503
+}
+
+// GetBody returns the raw response body bytes
+func (r GetWorkerMetricsReply) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r GetWorkerMetricsReply) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r GetWorkerMetricsReply) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r GetWorkerMetricsReply) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+// GetWorkloadReply429Headers the declared response headers of an HTTP 429 response for GetWorkload
+type GetWorkloadReply429Headers struct {
+	RetryAfter *int
+}
+
+// GetWorkloadReply503Headers the declared response headers of an HTTP 503 response for GetWorkload
+type GetWorkloadReply503Headers struct {
+	RetryAfter *int
+}
+
+type GetWorkloadReply struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *Workload
+	// JSON400 the response for an HTTP 400 `application/json` response
+	JSON400 *Error
+	// JSON401 the response for an HTTP 401 `application/json` response
+	JSON401 *Error
+	// JSON403 the response for an HTTP 403 `application/json` response
+	JSON403 *Error
+	// JSON429 the response for an HTTP 429 `application/json` response
+	JSON429 *Error
+	// JSON500 the response for an HTTP 500 `application/json` response
+	JSON500 *Error
+	// JSON503 the response for an HTTP 503 `application/json` response
+	JSON503 *Error
+	// Headers429 the parsed response headers for an HTTP 429 response
+	Headers429 *GetWorkloadReply429Headers
+	// Headers503 the parsed response headers for an HTTP 503 response
+	Headers503 *GetWorkloadReply503Headers
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r GetWorkloadReply) GetJSON200() *Workload {
+	return r.JSON200
+}
+
+// GetJSON400 returns the response for an HTTP 400 `application/json` response
+func (r GetWorkloadReply) GetJSON400() *Error {
+	return r.JSON400
+}
+
+// GetJSON401 returns the response for an HTTP 401 `application/json` response
+func (r GetWorkloadReply) GetJSON401() *Error {
+	return r.JSON401
+}
+
+// GetJSON403 returns the response for an HTTP 403 `application/json` response
+func (r GetWorkloadReply) GetJSON403() *Error {
+	return r.JSON403
+}
+
+// GetJSON429 returns the response for an HTTP 429 `application/json` response
+func (r GetWorkloadReply) GetJSON429() *Error {
+	return r.JSON429
+}
+
+// GetJSON500 returns the response for an HTTP 500 `application/json` response
+func (r GetWorkloadReply) GetJSON500() *Error {
+	return r.JSON500
+}
+
+// GetJSON503 returns the response for an HTTP 503 `application/json` response
+func (r GetWorkloadReply) GetJSON503() *Error {
+	return r.JSON503
+}
+
+// GetBody returns the raw response body bytes
+func (r GetWorkloadReply) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r GetWorkloadReply) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r GetWorkloadReply) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r GetWorkloadReply) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+// ConfigureQueueReply429Headers the declared response headers of an HTTP 429 response for ConfigureQueue
+type ConfigureQueueReply429Headers struct {
+	RetryAfter *int
+}
+
 // ConfigureQueueReply503Headers the declared response headers of an HTTP 503 response for ConfigureQueue
 type ConfigureQueueReply503Headers struct {
 	RetryAfter *int
@@ -8795,12 +13191,20 @@ type ConfigureQueueReply struct {
 	JSON200 *ConfigureResponse
 	// JSON400 the response for an HTTP 400 `application/json` response
 	JSON400 *Error
+	// JSON401 the response for an HTTP 401 `application/json` response
+	JSON401 *Error
+	// JSON403 the response for an HTTP 403 `application/json` response
+	JSON403 *Error
 	// JSON413 the response for an HTTP 413 `application/json` response
 	JSON413 *Error
+	// JSON429 the response for an HTTP 429 `application/json` response
+	JSON429 *Error
 	// JSON500 the response for an HTTP 500 `application/json` response
 	JSON500 *Error
 	// JSON503 the response for an HTTP 503 `application/json` response
 	JSON503 *Error
+	// Headers429 the parsed response headers for an HTTP 429 response
+	Headers429 *ConfigureQueueReply429Headers
 	// Headers503 the parsed response headers for an HTTP 503 response
 	Headers503 *ConfigureQueueReply503Headers
 }
@@ -8815,9 +13219,24 @@ func (r ConfigureQueueReply) GetJSON400() *Error {
 	return r.JSON400
 }
 
+// GetJSON401 returns the response for an HTTP 401 `application/json` response
+func (r ConfigureQueueReply) GetJSON401() *Error {
+	return r.JSON401
+}
+
+// GetJSON403 returns the response for an HTTP 403 `application/json` response
+func (r ConfigureQueueReply) GetJSON403() *Error {
+	return r.JSON403
+}
+
 // GetJSON413 returns the response for an HTTP 413 `application/json` response
 func (r ConfigureQueueReply) GetJSON413() *Error {
 	return r.JSON413
+}
+
+// GetJSON429 returns the response for an HTTP 429 `application/json` response
+func (r ConfigureQueueReply) GetJSON429() *Error {
+	return r.JSON429
 }
 
 // GetJSON500 returns the response for an HTTP 500 `application/json` response
@@ -8859,6 +13278,11 @@ func (r ConfigureQueueReply) ContentType() string {
 	return ""
 }
 
+// ListConsumerGroupsReply429Headers the declared response headers of an HTTP 429 response for ListConsumerGroups
+type ListConsumerGroupsReply429Headers struct {
+	RetryAfter *int
+}
+
 // ListConsumerGroupsReply503Headers the declared response headers of an HTTP 503 response for ListConsumerGroups
 type ListConsumerGroupsReply503Headers struct {
 	RetryAfter *int
@@ -8871,10 +13295,18 @@ type ListConsumerGroupsReply struct {
 	JSON200 *[]ConsumerGroup
 	// JSON400 the response for an HTTP 400 `application/json` response
 	JSON400 *Error
+	// JSON401 the response for an HTTP 401 `application/json` response
+	JSON401 *Error
+	// JSON403 the response for an HTTP 403 `application/json` response
+	JSON403 *Error
+	// JSON429 the response for an HTTP 429 `application/json` response
+	JSON429 *Error
 	// JSON500 the response for an HTTP 500 `application/json` response
 	JSON500 *Error
 	// JSON503 the response for an HTTP 503 `application/json` response
 	JSON503 *Error
+	// Headers429 the parsed response headers for an HTTP 429 response
+	Headers429 *ListConsumerGroupsReply429Headers
 	// Headers503 the parsed response headers for an HTTP 503 response
 	Headers503 *ListConsumerGroupsReply503Headers
 }
@@ -8887,6 +13319,21 @@ func (r ListConsumerGroupsReply) GetJSON200() *[]ConsumerGroup {
 // GetJSON400 returns the response for an HTTP 400 `application/json` response
 func (r ListConsumerGroupsReply) GetJSON400() *Error {
 	return r.JSON400
+}
+
+// GetJSON401 returns the response for an HTTP 401 `application/json` response
+func (r ListConsumerGroupsReply) GetJSON401() *Error {
+	return r.JSON401
+}
+
+// GetJSON403 returns the response for an HTTP 403 `application/json` response
+func (r ListConsumerGroupsReply) GetJSON403() *Error {
+	return r.JSON403
+}
+
+// GetJSON429 returns the response for an HTTP 429 `application/json` response
+func (r ListConsumerGroupsReply) GetJSON429() *Error {
+	return r.JSON429
 }
 
 // GetJSON500 returns the response for an HTTP 500 `application/json` response
@@ -8928,6 +13375,11 @@ func (r ListConsumerGroupsReply) ContentType() string {
 	return ""
 }
 
+// ListLaggingPartitionsReply429Headers the declared response headers of an HTTP 429 response for ListLaggingPartitions
+type ListLaggingPartitionsReply429Headers struct {
+	RetryAfter *int
+}
+
 // ListLaggingPartitionsReply503Headers the declared response headers of an HTTP 503 response for ListLaggingPartitions
 type ListLaggingPartitionsReply503Headers struct {
 	RetryAfter *int
@@ -8940,10 +13392,18 @@ type ListLaggingPartitionsReply struct {
 	JSON200 *[]LaggingPartition
 	// JSON400 the response for an HTTP 400 `application/json` response
 	JSON400 *Error
+	// JSON401 the response for an HTTP 401 `application/json` response
+	JSON401 *Error
+	// JSON403 the response for an HTTP 403 `application/json` response
+	JSON403 *Error
+	// JSON429 the response for an HTTP 429 `application/json` response
+	JSON429 *Error
 	// JSON500 the response for an HTTP 500 `application/json` response
 	JSON500 *Error
 	// JSON503 the response for an HTTP 503 `application/json` response
 	JSON503 *Error
+	// Headers429 the parsed response headers for an HTTP 429 response
+	Headers429 *ListLaggingPartitionsReply429Headers
 	// Headers503 the parsed response headers for an HTTP 503 response
 	Headers503 *ListLaggingPartitionsReply503Headers
 }
@@ -8956,6 +13416,21 @@ func (r ListLaggingPartitionsReply) GetJSON200() *[]LaggingPartition {
 // GetJSON400 returns the response for an HTTP 400 `application/json` response
 func (r ListLaggingPartitionsReply) GetJSON400() *Error {
 	return r.JSON400
+}
+
+// GetJSON401 returns the response for an HTTP 401 `application/json` response
+func (r ListLaggingPartitionsReply) GetJSON401() *Error {
+	return r.JSON401
+}
+
+// GetJSON403 returns the response for an HTTP 403 `application/json` response
+func (r ListLaggingPartitionsReply) GetJSON403() *Error {
+	return r.JSON403
+}
+
+// GetJSON429 returns the response for an HTTP 429 `application/json` response
+func (r ListLaggingPartitionsReply) GetJSON429() *Error {
+	return r.JSON429
 }
 
 // GetJSON500 returns the response for an HTTP 500 `application/json` response
@@ -8997,6 +13472,11 @@ func (r ListLaggingPartitionsReply) ContentType() string {
 	return ""
 }
 
+// DeleteConsumerGroupReply429Headers the declared response headers of an HTTP 429 response for DeleteConsumerGroup
+type DeleteConsumerGroupReply429Headers struct {
+	RetryAfter *int
+}
+
 // DeleteConsumerGroupReply503Headers the declared response headers of an HTTP 503 response for DeleteConsumerGroup
 type DeleteConsumerGroupReply503Headers struct {
 	RetryAfter *int
@@ -9009,10 +13489,18 @@ type DeleteConsumerGroupReply struct {
 	JSON200 *DeleteGroupResponse
 	// JSON400 the response for an HTTP 400 `application/json` response
 	JSON400 *Error
+	// JSON401 the response for an HTTP 401 `application/json` response
+	JSON401 *Error
+	// JSON403 the response for an HTTP 403 `application/json` response
+	JSON403 *Error
+	// JSON429 the response for an HTTP 429 `application/json` response
+	JSON429 *Error
 	// JSON500 the response for an HTTP 500 `application/json` response
 	JSON500 *Error
 	// JSON503 the response for an HTTP 503 `application/json` response
 	JSON503 *Error
+	// Headers429 the parsed response headers for an HTTP 429 response
+	Headers429 *DeleteConsumerGroupReply429Headers
 	// Headers503 the parsed response headers for an HTTP 503 response
 	Headers503 *DeleteConsumerGroupReply503Headers
 }
@@ -9025,6 +13513,21 @@ func (r DeleteConsumerGroupReply) GetJSON200() *DeleteGroupResponse {
 // GetJSON400 returns the response for an HTTP 400 `application/json` response
 func (r DeleteConsumerGroupReply) GetJSON400() *Error {
 	return r.JSON400
+}
+
+// GetJSON401 returns the response for an HTTP 401 `application/json` response
+func (r DeleteConsumerGroupReply) GetJSON401() *Error {
+	return r.JSON401
+}
+
+// GetJSON403 returns the response for an HTTP 403 `application/json` response
+func (r DeleteConsumerGroupReply) GetJSON403() *Error {
+	return r.JSON403
+}
+
+// GetJSON429 returns the response for an HTTP 429 `application/json` response
+func (r DeleteConsumerGroupReply) GetJSON429() *Error {
+	return r.JSON429
 }
 
 // GetJSON500 returns the response for an HTTP 500 `application/json` response
@@ -9066,6 +13569,11 @@ func (r DeleteConsumerGroupReply) ContentType() string {
 	return ""
 }
 
+// GetConsumerGroupReply429Headers the declared response headers of an HTTP 429 response for GetConsumerGroup
+type GetConsumerGroupReply429Headers struct {
+	RetryAfter *int
+}
+
 // GetConsumerGroupReply503Headers the declared response headers of an HTTP 503 response for GetConsumerGroup
 type GetConsumerGroupReply503Headers struct {
 	RetryAfter *int
@@ -9078,10 +13586,18 @@ type GetConsumerGroupReply struct {
 	JSON200 *map[string]ConsumerGroupQueue
 	// JSON400 the response for an HTTP 400 `application/json` response
 	JSON400 *Error
+	// JSON401 the response for an HTTP 401 `application/json` response
+	JSON401 *Error
+	// JSON403 the response for an HTTP 403 `application/json` response
+	JSON403 *Error
+	// JSON429 the response for an HTTP 429 `application/json` response
+	JSON429 *Error
 	// JSON500 the response for an HTTP 500 `application/json` response
 	JSON500 *Error
 	// JSON503 the response for an HTTP 503 `application/json` response
 	JSON503 *Error
+	// Headers429 the parsed response headers for an HTTP 429 response
+	Headers429 *GetConsumerGroupReply429Headers
 	// Headers503 the parsed response headers for an HTTP 503 response
 	Headers503 *GetConsumerGroupReply503Headers
 }
@@ -9094,6 +13610,21 @@ func (r GetConsumerGroupReply) GetJSON200() *map[string]ConsumerGroupQueue {
 // GetJSON400 returns the response for an HTTP 400 `application/json` response
 func (r GetConsumerGroupReply) GetJSON400() *Error {
 	return r.JSON400
+}
+
+// GetJSON401 returns the response for an HTTP 401 `application/json` response
+func (r GetConsumerGroupReply) GetJSON401() *Error {
+	return r.JSON401
+}
+
+// GetJSON403 returns the response for an HTTP 403 `application/json` response
+func (r GetConsumerGroupReply) GetJSON403() *Error {
+	return r.JSON403
+}
+
+// GetJSON429 returns the response for an HTTP 429 `application/json` response
+func (r GetConsumerGroupReply) GetJSON429() *Error {
+	return r.JSON429
 }
 
 // GetJSON500 returns the response for an HTTP 500 `application/json` response
@@ -9135,6 +13666,11 @@ func (r GetConsumerGroupReply) ContentType() string {
 	return ""
 }
 
+// DeleteConsumerGroupOnQueueReply429Headers the declared response headers of an HTTP 429 response for DeleteConsumerGroupOnQueue
+type DeleteConsumerGroupOnQueueReply429Headers struct {
+	RetryAfter *int
+}
+
 // DeleteConsumerGroupOnQueueReply503Headers the declared response headers of an HTTP 503 response for DeleteConsumerGroupOnQueue
 type DeleteConsumerGroupOnQueueReply503Headers struct {
 	RetryAfter *int
@@ -9147,10 +13683,18 @@ type DeleteConsumerGroupOnQueueReply struct {
 	JSON200 *DeleteGroupResponse
 	// JSON400 the response for an HTTP 400 `application/json` response
 	JSON400 *Error
+	// JSON401 the response for an HTTP 401 `application/json` response
+	JSON401 *Error
+	// JSON403 the response for an HTTP 403 `application/json` response
+	JSON403 *Error
+	// JSON429 the response for an HTTP 429 `application/json` response
+	JSON429 *Error
 	// JSON500 the response for an HTTP 500 `application/json` response
 	JSON500 *Error
 	// JSON503 the response for an HTTP 503 `application/json` response
 	JSON503 *Error
+	// Headers429 the parsed response headers for an HTTP 429 response
+	Headers429 *DeleteConsumerGroupOnQueueReply429Headers
 	// Headers503 the parsed response headers for an HTTP 503 response
 	Headers503 *DeleteConsumerGroupOnQueueReply503Headers
 }
@@ -9163,6 +13707,21 @@ func (r DeleteConsumerGroupOnQueueReply) GetJSON200() *DeleteGroupResponse {
 // GetJSON400 returns the response for an HTTP 400 `application/json` response
 func (r DeleteConsumerGroupOnQueueReply) GetJSON400() *Error {
 	return r.JSON400
+}
+
+// GetJSON401 returns the response for an HTTP 401 `application/json` response
+func (r DeleteConsumerGroupOnQueueReply) GetJSON401() *Error {
+	return r.JSON401
+}
+
+// GetJSON403 returns the response for an HTTP 403 `application/json` response
+func (r DeleteConsumerGroupOnQueueReply) GetJSON403() *Error {
+	return r.JSON403
+}
+
+// GetJSON429 returns the response for an HTTP 429 `application/json` response
+func (r DeleteConsumerGroupOnQueueReply) GetJSON429() *Error {
+	return r.JSON429
 }
 
 // GetJSON500 returns the response for an HTTP 500 `application/json` response
@@ -9204,6 +13763,11 @@ func (r DeleteConsumerGroupOnQueueReply) ContentType() string {
 	return ""
 }
 
+// SeekPartitionReply429Headers the declared response headers of an HTTP 429 response for SeekPartition
+type SeekPartitionReply429Headers struct {
+	RetryAfter *int
+}
+
 // SeekPartitionReply503Headers the declared response headers of an HTTP 503 response for SeekPartition
 type SeekPartitionReply503Headers struct {
 	RetryAfter *int
@@ -9216,16 +13780,24 @@ type SeekPartitionReply struct {
 	JSON200 *SeekPartitionResponse
 	// JSON400 the response for an HTTP 400 `application/json` response
 	JSON400 *Error
+	// JSON401 the response for an HTTP 401 `application/json` response
+	JSON401 *Error
+	// JSON403 the response for an HTTP 403 `application/json` response
+	JSON403 *Error
 	// JSON404 the response for an HTTP 404 `application/json` response
 	JSON404 *Error
 	// JSON408 the response for an HTTP 408 `application/json` response
 	JSON408 *Error
 	// JSON413 the response for an HTTP 413 `application/json` response
 	JSON413 *Error
+	// JSON429 the response for an HTTP 429 `application/json` response
+	JSON429 *Error
 	// JSON500 the response for an HTTP 500 `application/json` response
 	JSON500 *Error
 	// JSON503 the response for an HTTP 503 `application/json` response
 	JSON503 *Error
+	// Headers429 the parsed response headers for an HTTP 429 response
+	Headers429 *SeekPartitionReply429Headers
 	// Headers503 the parsed response headers for an HTTP 503 response
 	Headers503 *SeekPartitionReply503Headers
 }
@@ -9238,6 +13810,16 @@ func (r SeekPartitionReply) GetJSON200() *SeekPartitionResponse {
 // GetJSON400 returns the response for an HTTP 400 `application/json` response
 func (r SeekPartitionReply) GetJSON400() *Error {
 	return r.JSON400
+}
+
+// GetJSON401 returns the response for an HTTP 401 `application/json` response
+func (r SeekPartitionReply) GetJSON401() *Error {
+	return r.JSON401
+}
+
+// GetJSON403 returns the response for an HTTP 403 `application/json` response
+func (r SeekPartitionReply) GetJSON403() *Error {
+	return r.JSON403
 }
 
 // GetJSON404 returns the response for an HTTP 404 `application/json` response
@@ -9253,6 +13835,11 @@ func (r SeekPartitionReply) GetJSON408() *Error {
 // GetJSON413 returns the response for an HTTP 413 `application/json` response
 func (r SeekPartitionReply) GetJSON413() *Error {
 	return r.JSON413
+}
+
+// GetJSON429 returns the response for an HTTP 429 `application/json` response
+func (r SeekPartitionReply) GetJSON429() *Error {
+	return r.JSON429
 }
 
 // GetJSON500 returns the response for an HTTP 500 `application/json` response
@@ -9294,6 +13881,11 @@ func (r SeekPartitionReply) ContentType() string {
 	return ""
 }
 
+// SeekQueueReply429Headers the declared response headers of an HTTP 429 response for SeekQueue
+type SeekQueueReply429Headers struct {
+	RetryAfter *int
+}
+
 // SeekQueueReply503Headers the declared response headers of an HTTP 503 response for SeekQueue
 type SeekQueueReply503Headers struct {
 	RetryAfter *int
@@ -9306,16 +13898,24 @@ type SeekQueueReply struct {
 	JSON200 *SeekResponse
 	// JSON400 the response for an HTTP 400 `application/json` response
 	JSON400 *Error
+	// JSON401 the response for an HTTP 401 `application/json` response
+	JSON401 *Error
+	// JSON403 the response for an HTTP 403 `application/json` response
+	JSON403 *Error
 	// JSON404 the response for an HTTP 404 `application/json` response
 	JSON404 *Error
 	// JSON408 the response for an HTTP 408 `application/json` response
 	JSON408 *Error
 	// JSON413 the response for an HTTP 413 `application/json` response
 	JSON413 *Error
+	// JSON429 the response for an HTTP 429 `application/json` response
+	JSON429 *Error
 	// JSON500 the response for an HTTP 500 `application/json` response
 	JSON500 *Error
 	// JSON503 the response for an HTTP 503 `application/json` response
 	JSON503 *Error
+	// Headers429 the parsed response headers for an HTTP 429 response
+	Headers429 *SeekQueueReply429Headers
 	// Headers503 the parsed response headers for an HTTP 503 response
 	Headers503 *SeekQueueReply503Headers
 }
@@ -9328,6 +13928,16 @@ func (r SeekQueueReply) GetJSON200() *SeekResponse {
 // GetJSON400 returns the response for an HTTP 400 `application/json` response
 func (r SeekQueueReply) GetJSON400() *Error {
 	return r.JSON400
+}
+
+// GetJSON401 returns the response for an HTTP 401 `application/json` response
+func (r SeekQueueReply) GetJSON401() *Error {
+	return r.JSON401
+}
+
+// GetJSON403 returns the response for an HTTP 403 `application/json` response
+func (r SeekQueueReply) GetJSON403() *Error {
+	return r.JSON403
 }
 
 // GetJSON404 returns the response for an HTTP 404 `application/json` response
@@ -9343,6 +13953,11 @@ func (r SeekQueueReply) GetJSON408() *Error {
 // GetJSON413 returns the response for an HTTP 413 `application/json` response
 func (r SeekQueueReply) GetJSON413() *Error {
 	return r.JSON413
+}
+
+// GetJSON429 returns the response for an HTTP 429 `application/json` response
+func (r SeekQueueReply) GetJSON429() *Error {
+	return r.JSON429
 }
 
 // GetJSON500 returns the response for an HTTP 500 `application/json` response
@@ -9384,6 +13999,11 @@ func (r SeekQueueReply) ContentType() string {
 	return ""
 }
 
+// UpdateSubscriptionReply429Headers the declared response headers of an HTTP 429 response for UpdateSubscription
+type UpdateSubscriptionReply429Headers struct {
+	RetryAfter *int
+}
+
 // UpdateSubscriptionReply503Headers the declared response headers of an HTTP 503 response for UpdateSubscription
 type UpdateSubscriptionReply503Headers struct {
 	RetryAfter *int
@@ -9396,14 +14016,22 @@ type UpdateSubscriptionReply struct {
 	JSON200 *SubscriptionResponse
 	// JSON400 the response for an HTTP 400 `application/json` response
 	JSON400 *Error
+	// JSON401 the response for an HTTP 401 `application/json` response
+	JSON401 *Error
+	// JSON403 the response for an HTTP 403 `application/json` response
+	JSON403 *Error
 	// JSON408 the response for an HTTP 408 `application/json` response
 	JSON408 *Error
 	// JSON413 the response for an HTTP 413 `application/json` response
 	JSON413 *Error
+	// JSON429 the response for an HTTP 429 `application/json` response
+	JSON429 *Error
 	// JSON500 the response for an HTTP 500 `application/json` response
 	JSON500 *Error
 	// JSON503 the response for an HTTP 503 `application/json` response
 	JSON503 *Error
+	// Headers429 the parsed response headers for an HTTP 429 response
+	Headers429 *UpdateSubscriptionReply429Headers
 	// Headers503 the parsed response headers for an HTTP 503 response
 	Headers503 *UpdateSubscriptionReply503Headers
 }
@@ -9418,6 +14046,16 @@ func (r UpdateSubscriptionReply) GetJSON400() *Error {
 	return r.JSON400
 }
 
+// GetJSON401 returns the response for an HTTP 401 `application/json` response
+func (r UpdateSubscriptionReply) GetJSON401() *Error {
+	return r.JSON401
+}
+
+// GetJSON403 returns the response for an HTTP 403 `application/json` response
+func (r UpdateSubscriptionReply) GetJSON403() *Error {
+	return r.JSON403
+}
+
 // GetJSON408 returns the response for an HTTP 408 `application/json` response
 func (r UpdateSubscriptionReply) GetJSON408() *Error {
 	return r.JSON408
@@ -9426,6 +14064,11 @@ func (r UpdateSubscriptionReply) GetJSON408() *Error {
 // GetJSON413 returns the response for an HTTP 413 `application/json` response
 func (r UpdateSubscriptionReply) GetJSON413() *Error {
 	return r.JSON413
+}
+
+// GetJSON429 returns the response for an HTTP 429 `application/json` response
+func (r UpdateSubscriptionReply) GetJSON429() *Error {
+	return r.JSON429
 }
 
 // GetJSON500 returns the response for an HTTP 500 `application/json` response
@@ -9467,6 +14110,11 @@ func (r UpdateSubscriptionReply) ContentType() string {
 	return ""
 }
 
+// DeleteDeadLettersReply429Headers the declared response headers of an HTTP 429 response for DeleteDeadLetters
+type DeleteDeadLettersReply429Headers struct {
+	RetryAfter *int
+}
+
 // DeleteDeadLettersReply503Headers the declared response headers of an HTTP 503 response for DeleteDeadLetters
 type DeleteDeadLettersReply503Headers struct {
 	RetryAfter *int
@@ -9479,10 +14127,18 @@ type DeleteDeadLettersReply struct {
 	JSON200 *DeleteDeadLettersResponse
 	// JSON400 the response for an HTTP 400 `application/json` response
 	JSON400 *Error
+	// JSON401 the response for an HTTP 401 `application/json` response
+	JSON401 *Error
+	// JSON403 the response for an HTTP 403 `application/json` response
+	JSON403 *Error
+	// JSON429 the response for an HTTP 429 `application/json` response
+	JSON429 *Error
 	// JSON500 the response for an HTTP 500 `application/json` response
 	JSON500 *Error
 	// JSON503 the response for an HTTP 503 `application/json` response
 	JSON503 *Error
+	// Headers429 the parsed response headers for an HTTP 429 response
+	Headers429 *DeleteDeadLettersReply429Headers
 	// Headers503 the parsed response headers for an HTTP 503 response
 	Headers503 *DeleteDeadLettersReply503Headers
 }
@@ -9495,6 +14151,21 @@ func (r DeleteDeadLettersReply) GetJSON200() *DeleteDeadLettersResponse {
 // GetJSON400 returns the response for an HTTP 400 `application/json` response
 func (r DeleteDeadLettersReply) GetJSON400() *Error {
 	return r.JSON400
+}
+
+// GetJSON401 returns the response for an HTTP 401 `application/json` response
+func (r DeleteDeadLettersReply) GetJSON401() *Error {
+	return r.JSON401
+}
+
+// GetJSON403 returns the response for an HTTP 403 `application/json` response
+func (r DeleteDeadLettersReply) GetJSON403() *Error {
+	return r.JSON403
+}
+
+// GetJSON429 returns the response for an HTTP 429 `application/json` response
+func (r DeleteDeadLettersReply) GetJSON429() *Error {
+	return r.JSON429
 }
 
 // GetJSON500 returns the response for an HTTP 500 `application/json` response
@@ -9536,6 +14207,11 @@ func (r DeleteDeadLettersReply) ContentType() string {
 	return ""
 }
 
+// ListDeadLettersReply429Headers the declared response headers of an HTTP 429 response for ListDeadLetters
+type ListDeadLettersReply429Headers struct {
+	RetryAfter *int
+}
+
 // ListDeadLettersReply503Headers the declared response headers of an HTTP 503 response for ListDeadLetters
 type ListDeadLettersReply503Headers struct {
 	RetryAfter *int
@@ -9548,10 +14224,18 @@ type ListDeadLettersReply struct {
 	JSON200 *DeadLetterList
 	// JSON400 the response for an HTTP 400 `application/json` response
 	JSON400 *Error
+	// JSON401 the response for an HTTP 401 `application/json` response
+	JSON401 *Error
+	// JSON403 the response for an HTTP 403 `application/json` response
+	JSON403 *Error
+	// JSON429 the response for an HTTP 429 `application/json` response
+	JSON429 *Error
 	// JSON500 the response for an HTTP 500 `application/json` response
 	JSON500 *Error
 	// JSON503 the response for an HTTP 503 `application/json` response
 	JSON503 *Error
+	// Headers429 the parsed response headers for an HTTP 429 response
+	Headers429 *ListDeadLettersReply429Headers
 	// Headers503 the parsed response headers for an HTTP 503 response
 	Headers503 *ListDeadLettersReply503Headers
 }
@@ -9564,6 +14248,21 @@ func (r ListDeadLettersReply) GetJSON200() *DeadLetterList {
 // GetJSON400 returns the response for an HTTP 400 `application/json` response
 func (r ListDeadLettersReply) GetJSON400() *Error {
 	return r.JSON400
+}
+
+// GetJSON401 returns the response for an HTTP 401 `application/json` response
+func (r ListDeadLettersReply) GetJSON401() *Error {
+	return r.JSON401
+}
+
+// GetJSON403 returns the response for an HTTP 403 `application/json` response
+func (r ListDeadLettersReply) GetJSON403() *Error {
+	return r.JSON403
+}
+
+// GetJSON429 returns the response for an HTTP 429 `application/json` response
+func (r ListDeadLettersReply) GetJSON429() *Error {
+	return r.JSON429
 }
 
 // GetJSON500 returns the response for an HTTP 500 `application/json` response
@@ -9605,9 +14304,9 @@ func (r ListDeadLettersReply) ContentType() string {
 	return ""
 }
 
-// ReplayDeadLetterReply200Headers the declared response headers of an HTTP 200 response for ReplayDeadLetter
-type ReplayDeadLetterReply200Headers struct {
-	RetryAfter *string
+// ReplayDeadLetterReply429Headers the declared response headers of an HTTP 429 response for ReplayDeadLetter
+type ReplayDeadLetterReply429Headers struct {
+	RetryAfter *int
 }
 
 // ReplayDeadLetterReply503Headers the declared response headers of an HTTP 503 response for ReplayDeadLetter
@@ -9622,18 +14321,24 @@ type ReplayDeadLetterReply struct {
 	JSON200 *ReplayResponse
 	// JSON400 the response for an HTTP 400 `application/json` response
 	JSON400 *Error
+	// JSON401 the response for an HTTP 401 `application/json` response
+	JSON401 *Error
+	// JSON403 the response for an HTTP 403 `application/json` response
+	JSON403 *Error
 	// JSON404 the response for an HTTP 404 `application/json` response
 	JSON404 *MissingDeadLetter
 	// JSON408 the response for an HTTP 408 `application/json` response
 	JSON408 *Error
 	// JSON413 the response for an HTTP 413 `application/json` response
 	JSON413 *Error
+	// JSON429 the response for an HTTP 429 `application/json` response
+	JSON429 *Error
 	// JSON500 the response for an HTTP 500 `application/json` response
-	JSON500 *Error
+	JSON500 *ReplayDeadLetter500JSONResponseBody
 	// JSON503 the response for an HTTP 503 `application/json` response
-	JSON503 *Error
-	// Headers200 the parsed response headers for an HTTP 200 response
-	Headers200 *ReplayDeadLetterReply200Headers
+	JSON503 *ReplayDeadLetter503JSONResponseBody
+	// Headers429 the parsed response headers for an HTTP 429 response
+	Headers429 *ReplayDeadLetterReply429Headers
 	// Headers503 the parsed response headers for an HTTP 503 response
 	Headers503 *ReplayDeadLetterReply503Headers
 }
@@ -9646,6 +14351,16 @@ func (r ReplayDeadLetterReply) GetJSON200() *ReplayResponse {
 // GetJSON400 returns the response for an HTTP 400 `application/json` response
 func (r ReplayDeadLetterReply) GetJSON400() *Error {
 	return r.JSON400
+}
+
+// GetJSON401 returns the response for an HTTP 401 `application/json` response
+func (r ReplayDeadLetterReply) GetJSON401() *Error {
+	return r.JSON401
+}
+
+// GetJSON403 returns the response for an HTTP 403 `application/json` response
+func (r ReplayDeadLetterReply) GetJSON403() *Error {
+	return r.JSON403
 }
 
 // GetJSON404 returns the response for an HTTP 404 `application/json` response
@@ -9663,13 +14378,18 @@ func (r ReplayDeadLetterReply) GetJSON413() *Error {
 	return r.JSON413
 }
 
+// GetJSON429 returns the response for an HTTP 429 `application/json` response
+func (r ReplayDeadLetterReply) GetJSON429() *Error {
+	return r.JSON429
+}
+
 // GetJSON500 returns the response for an HTTP 500 `application/json` response
-func (r ReplayDeadLetterReply) GetJSON500() *Error {
+func (r ReplayDeadLetterReply) GetJSON500() *ReplayDeadLetter500JSONResponseBody {
 	return r.JSON500
 }
 
 // GetJSON503 returns the response for an HTTP 503 `application/json` response
-func (r ReplayDeadLetterReply) GetJSON503() *Error {
+func (r ReplayDeadLetterReply) GetJSON503() *ReplayDeadLetter503JSONResponseBody {
 	return r.JSON503
 }
 
@@ -9702,6 +14422,11 @@ func (r ReplayDeadLetterReply) ContentType() string {
 	return ""
 }
 
+// FetchReply429Headers the declared response headers of an HTTP 429 response for Fetch
+type FetchReply429Headers struct {
+	RetryAfter *int
+}
+
 // FetchReply503Headers the declared response headers of an HTTP 503 response for Fetch
 type FetchReply503Headers struct {
 	RetryAfter *int
@@ -9714,14 +14439,22 @@ type FetchReply struct {
 	JSON200 *FetchResponse
 	// JSON400 the response for an HTTP 400 `application/json` response
 	JSON400 *Error
+	// JSON401 the response for an HTTP 401 `application/json` response
+	JSON401 *Error
+	// JSON403 the response for an HTTP 403 `application/json` response
+	JSON403 *Error
 	// JSON408 the response for an HTTP 408 `application/json` response
 	JSON408 *Error
 	// JSON413 the response for an HTTP 413 `application/json` response
 	JSON413 *Error
+	// JSON429 the response for an HTTP 429 `application/json` response
+	JSON429 *Error
 	// JSON500 the response for an HTTP 500 `application/json` response
 	JSON500 *Error
 	// JSON503 the response for an HTTP 503 `application/json` response
 	JSON503 *Error
+	// Headers429 the parsed response headers for an HTTP 429 response
+	Headers429 *FetchReply429Headers
 	// Headers503 the parsed response headers for an HTTP 503 response
 	Headers503 *FetchReply503Headers
 }
@@ -9736,6 +14469,16 @@ func (r FetchReply) GetJSON400() *Error {
 	return r.JSON400
 }
 
+// GetJSON401 returns the response for an HTTP 401 `application/json` response
+func (r FetchReply) GetJSON401() *Error {
+	return r.JSON401
+}
+
+// GetJSON403 returns the response for an HTTP 403 `application/json` response
+func (r FetchReply) GetJSON403() *Error {
+	return r.JSON403
+}
+
 // GetJSON408 returns the response for an HTTP 408 `application/json` response
 func (r FetchReply) GetJSON408() *Error {
 	return r.JSON408
@@ -9744,6 +14487,11 @@ func (r FetchReply) GetJSON408() *Error {
 // GetJSON413 returns the response for an HTTP 413 `application/json` response
 func (r FetchReply) GetJSON413() *Error {
 	return r.JSON413
+}
+
+// GetJSON429 returns the response for an HTTP 429 `application/json` response
+func (r FetchReply) GetJSON429() *Error {
+	return r.JSON429
 }
 
 // GetJSON500 returns the response for an HTTP 500 `application/json` response
@@ -9785,6 +14533,11 @@ func (r FetchReply) ContentType() string {
 	return ""
 }
 
+// ExtendLeaseReply429Headers the declared response headers of an HTTP 429 response for ExtendLease
+type ExtendLeaseReply429Headers struct {
+	RetryAfter *int
+}
+
 // ExtendLeaseReply503Headers the declared response headers of an HTTP 503 response for ExtendLease
 type ExtendLeaseReply503Headers struct {
 	RetryAfter *int
@@ -9797,14 +14550,22 @@ type ExtendLeaseReply struct {
 	JSON200 *ExtendResponse
 	// JSON400 the response for an HTTP 400 `application/json` response
 	JSON400 *Error
+	// JSON401 the response for an HTTP 401 `application/json` response
+	JSON401 *Error
+	// JSON403 the response for an HTTP 403 `application/json` response
+	JSON403 *Error
 	// JSON408 the response for an HTTP 408 `application/json` response
 	JSON408 *Error
 	// JSON413 the response for an HTTP 413 `application/json` response
 	JSON413 *Error
+	// JSON429 the response for an HTTP 429 `application/json` response
+	JSON429 *Error
 	// JSON500 the response for an HTTP 500 `application/json` response
 	JSON500 *Error
 	// JSON503 the response for an HTTP 503 `application/json` response
 	JSON503 *Error
+	// Headers429 the parsed response headers for an HTTP 429 response
+	Headers429 *ExtendLeaseReply429Headers
 	// Headers503 the parsed response headers for an HTTP 503 response
 	Headers503 *ExtendLeaseReply503Headers
 }
@@ -9819,6 +14580,16 @@ func (r ExtendLeaseReply) GetJSON400() *Error {
 	return r.JSON400
 }
 
+// GetJSON401 returns the response for an HTTP 401 `application/json` response
+func (r ExtendLeaseReply) GetJSON401() *Error {
+	return r.JSON401
+}
+
+// GetJSON403 returns the response for an HTTP 403 `application/json` response
+func (r ExtendLeaseReply) GetJSON403() *Error {
+	return r.JSON403
+}
+
 // GetJSON408 returns the response for an HTTP 408 `application/json` response
 func (r ExtendLeaseReply) GetJSON408() *Error {
 	return r.JSON408
@@ -9827,6 +14598,11 @@ func (r ExtendLeaseReply) GetJSON408() *Error {
 // GetJSON413 returns the response for an HTTP 413 `application/json` response
 func (r ExtendLeaseReply) GetJSON413() *Error {
 	return r.JSON413
+}
+
+// GetJSON429 returns the response for an HTTP 429 `application/json` response
+func (r ExtendLeaseReply) GetJSON429() *Error {
+	return r.JSON429
 }
 
 // GetJSON500 returns the response for an HTTP 500 `application/json` response
@@ -9868,6 +14644,11 @@ func (r ExtendLeaseReply) ContentType() string {
 	return ""
 }
 
+// ListMessagesReply429Headers the declared response headers of an HTTP 429 response for ListMessages
+type ListMessagesReply429Headers struct {
+	RetryAfter *int
+}
+
 // ListMessagesReply503Headers the declared response headers of an HTTP 503 response for ListMessages
 type ListMessagesReply503Headers struct {
 	RetryAfter *int
@@ -9880,10 +14661,18 @@ type ListMessagesReply struct {
 	JSON200 *MessageList
 	// JSON400 the response for an HTTP 400 `application/json` response
 	JSON400 *Error
+	// JSON401 the response for an HTTP 401 `application/json` response
+	JSON401 *Error
+	// JSON403 the response for an HTTP 403 `application/json` response
+	JSON403 *Error
+	// JSON429 the response for an HTTP 429 `application/json` response
+	JSON429 *Error
 	// JSON500 the response for an HTTP 500 `application/json` response
 	JSON500 *Error
 	// JSON503 the response for an HTTP 503 `application/json` response
 	JSON503 *Error
+	// Headers429 the parsed response headers for an HTTP 429 response
+	Headers429 *ListMessagesReply429Headers
 	// Headers503 the parsed response headers for an HTTP 503 response
 	Headers503 *ListMessagesReply503Headers
 }
@@ -9896,6 +14685,21 @@ func (r ListMessagesReply) GetJSON200() *MessageList {
 // GetJSON400 returns the response for an HTTP 400 `application/json` response
 func (r ListMessagesReply) GetJSON400() *Error {
 	return r.JSON400
+}
+
+// GetJSON401 returns the response for an HTTP 401 `application/json` response
+func (r ListMessagesReply) GetJSON401() *Error {
+	return r.JSON401
+}
+
+// GetJSON403 returns the response for an HTTP 403 `application/json` response
+func (r ListMessagesReply) GetJSON403() *Error {
+	return r.JSON403
+}
+
+// GetJSON429 returns the response for an HTTP 429 `application/json` response
+func (r ListMessagesReply) GetJSON429() *Error {
+	return r.JSON429
 }
 
 // GetJSON500 returns the response for an HTTP 500 `application/json` response
@@ -9937,6 +14741,11 @@ func (r ListMessagesReply) ContentType() string {
 	return ""
 }
 
+// GetLatestReply429Headers the declared response headers of an HTTP 429 response for GetLatest
+type GetLatestReply429Headers struct {
+	RetryAfter *int
+}
+
 // GetLatestReply503Headers the declared response headers of an HTTP 503 response for GetLatest
 type GetLatestReply503Headers struct {
 	RetryAfter *int
@@ -9949,14 +14758,22 @@ type GetLatestReply struct {
 	JSON200 *LatestMessage
 	// JSON400 the response for an HTTP 400 `application/json` response
 	JSON400 *Error
+	// JSON401 the response for an HTTP 401 `application/json` response
+	JSON401 *Error
+	// JSON403 the response for an HTTP 403 `application/json` response
+	JSON403 *Error
 	// JSON404 the response for an HTTP 404 `application/json` response
 	JSON404 *Error
 	// JSON409 the response for an HTTP 409 `application/json` response
 	JSON409 *Error
+	// JSON429 the response for an HTTP 429 `application/json` response
+	JSON429 *Error
 	// JSON500 the response for an HTTP 500 `application/json` response
 	JSON500 *Error
 	// JSON503 the response for an HTTP 503 `application/json` response
 	JSON503 *Error
+	// Headers429 the parsed response headers for an HTTP 429 response
+	Headers429 *GetLatestReply429Headers
 	// Headers503 the parsed response headers for an HTTP 503 response
 	Headers503 *GetLatestReply503Headers
 }
@@ -9971,6 +14788,16 @@ func (r GetLatestReply) GetJSON400() *Error {
 	return r.JSON400
 }
 
+// GetJSON401 returns the response for an HTTP 401 `application/json` response
+func (r GetLatestReply) GetJSON401() *Error {
+	return r.JSON401
+}
+
+// GetJSON403 returns the response for an HTTP 403 `application/json` response
+func (r GetLatestReply) GetJSON403() *Error {
+	return r.JSON403
+}
+
 // GetJSON404 returns the response for an HTTP 404 `application/json` response
 func (r GetLatestReply) GetJSON404() *Error {
 	return r.JSON404
@@ -9979,6 +14806,11 @@ func (r GetLatestReply) GetJSON404() *Error {
 // GetJSON409 returns the response for an HTTP 409 `application/json` response
 func (r GetLatestReply) GetJSON409() *Error {
 	return r.JSON409
+}
+
+// GetJSON429 returns the response for an HTTP 429 `application/json` response
+func (r GetLatestReply) GetJSON429() *Error {
+	return r.JSON429
 }
 
 // GetJSON500 returns the response for an HTTP 500 `application/json` response
@@ -10020,9 +14852,9 @@ func (r GetLatestReply) ContentType() string {
 	return ""
 }
 
-// DeleteMessageReply200Headers the declared response headers of an HTTP 200 response for DeleteMessage
-type DeleteMessageReply200Headers struct {
-	RetryAfter *string
+// DeleteMessageReply429Headers the declared response headers of an HTTP 429 response for DeleteMessage
+type DeleteMessageReply429Headers struct {
+	RetryAfter *int
 }
 
 // DeleteMessageReply503Headers the declared response headers of an HTTP 503 response for DeleteMessage
@@ -10037,14 +14869,20 @@ type DeleteMessageReply struct {
 	JSON200 *DeleteMessageResponse
 	// JSON400 the response for an HTTP 400 `application/json` response
 	JSON400 *Error
+	// JSON401 the response for an HTTP 401 `application/json` response
+	JSON401 *Error
+	// JSON403 the response for an HTTP 403 `application/json` response
+	JSON403 *Error
 	// JSON404 the response for an HTTP 404 `application/json` response
 	JSON404 *MissingMessage
+	// JSON429 the response for an HTTP 429 `application/json` response
+	JSON429 *Error
 	// JSON500 the response for an HTTP 500 `application/json` response
 	JSON500 *Error
 	// JSON503 the response for an HTTP 503 `application/json` response
 	JSON503 *Error
-	// Headers200 the parsed response headers for an HTTP 200 response
-	Headers200 *DeleteMessageReply200Headers
+	// Headers429 the parsed response headers for an HTTP 429 response
+	Headers429 *DeleteMessageReply429Headers
 	// Headers503 the parsed response headers for an HTTP 503 response
 	Headers503 *DeleteMessageReply503Headers
 }
@@ -10059,9 +14897,24 @@ func (r DeleteMessageReply) GetJSON400() *Error {
 	return r.JSON400
 }
 
+// GetJSON401 returns the response for an HTTP 401 `application/json` response
+func (r DeleteMessageReply) GetJSON401() *Error {
+	return r.JSON401
+}
+
+// GetJSON403 returns the response for an HTTP 403 `application/json` response
+func (r DeleteMessageReply) GetJSON403() *Error {
+	return r.JSON403
+}
+
 // GetJSON404 returns the response for an HTTP 404 `application/json` response
 func (r DeleteMessageReply) GetJSON404() *MissingMessage {
 	return r.JSON404
+}
+
+// GetJSON429 returns the response for an HTTP 429 `application/json` response
+func (r DeleteMessageReply) GetJSON429() *Error {
+	return r.JSON429
 }
 
 // GetJSON500 returns the response for an HTTP 500 `application/json` response
@@ -10103,6 +14956,11 @@ func (r DeleteMessageReply) ContentType() string {
 	return ""
 }
 
+// GetMessageReply429Headers the declared response headers of an HTTP 429 response for GetMessage
+type GetMessageReply429Headers struct {
+	RetryAfter *int
+}
+
 // GetMessageReply503Headers the declared response headers of an HTTP 503 response for GetMessage
 type GetMessageReply503Headers struct {
 	RetryAfter *int
@@ -10115,12 +14973,20 @@ type GetMessageReply struct {
 	JSON200 *MessageDetail
 	// JSON400 the response for an HTTP 400 `application/json` response
 	JSON400 *Error
+	// JSON401 the response for an HTTP 401 `application/json` response
+	JSON401 *Error
+	// JSON403 the response for an HTTP 403 `application/json` response
+	JSON403 *Error
 	// JSON404 the response for an HTTP 404 `application/json` response
 	JSON404 *Error
+	// JSON429 the response for an HTTP 429 `application/json` response
+	JSON429 *Error
 	// JSON500 the response for an HTTP 500 `application/json` response
 	JSON500 *Error
 	// JSON503 the response for an HTTP 503 `application/json` response
 	JSON503 *Error
+	// Headers429 the parsed response headers for an HTTP 429 response
+	Headers429 *GetMessageReply429Headers
 	// Headers503 the parsed response headers for an HTTP 503 response
 	Headers503 *GetMessageReply503Headers
 }
@@ -10135,9 +15001,24 @@ func (r GetMessageReply) GetJSON400() *Error {
 	return r.JSON400
 }
 
+// GetJSON401 returns the response for an HTTP 401 `application/json` response
+func (r GetMessageReply) GetJSON401() *Error {
+	return r.JSON401
+}
+
+// GetJSON403 returns the response for an HTTP 403 `application/json` response
+func (r GetMessageReply) GetJSON403() *Error {
+	return r.JSON403
+}
+
 // GetJSON404 returns the response for an HTTP 404 `application/json` response
 func (r GetMessageReply) GetJSON404() *Error {
 	return r.JSON404
+}
+
+// GetJSON429 returns the response for an HTTP 429 `application/json` response
+func (r GetMessageReply) GetJSON429() *Error {
+	return r.JSON429
 }
 
 // GetJSON500 returns the response for an HTTP 500 `application/json` response
@@ -10179,9 +15060,9 @@ func (r GetMessageReply) ContentType() string {
 	return ""
 }
 
-// RetryMessageReply200Headers the declared response headers of an HTTP 200 response for RetryMessage
-type RetryMessageReply200Headers struct {
-	RetryAfter *string
+// RetryMessageReply429Headers the declared response headers of an HTTP 429 response for RetryMessage
+type RetryMessageReply429Headers struct {
+	RetryAfter *int
 }
 
 // RetryMessageReply503Headers the declared response headers of an HTTP 503 response for RetryMessage
@@ -10196,18 +15077,24 @@ type RetryMessageReply struct {
 	JSON200 *ReplayResponse
 	// JSON400 the response for an HTTP 400 `application/json` response
 	JSON400 *Error
+	// JSON401 the response for an HTTP 401 `application/json` response
+	JSON401 *Error
+	// JSON403 the response for an HTTP 403 `application/json` response
+	JSON403 *Error
 	// JSON404 the response for an HTTP 404 `application/json` response
 	JSON404 *MissingMessage
 	// JSON408 the response for an HTTP 408 `application/json` response
 	JSON408 *Error
 	// JSON413 the response for an HTTP 413 `application/json` response
 	JSON413 *Error
+	// JSON429 the response for an HTTP 429 `application/json` response
+	JSON429 *Error
 	// JSON500 the response for an HTTP 500 `application/json` response
-	JSON500 *Error
+	JSON500 *RetryMessage500JSONResponseBody
 	// JSON503 the response for an HTTP 503 `application/json` response
-	JSON503 *Error
-	// Headers200 the parsed response headers for an HTTP 200 response
-	Headers200 *RetryMessageReply200Headers
+	JSON503 *RetryMessage503JSONResponseBody
+	// Headers429 the parsed response headers for an HTTP 429 response
+	Headers429 *RetryMessageReply429Headers
 	// Headers503 the parsed response headers for an HTTP 503 response
 	Headers503 *RetryMessageReply503Headers
 }
@@ -10220,6 +15107,16 @@ func (r RetryMessageReply) GetJSON200() *ReplayResponse {
 // GetJSON400 returns the response for an HTTP 400 `application/json` response
 func (r RetryMessageReply) GetJSON400() *Error {
 	return r.JSON400
+}
+
+// GetJSON401 returns the response for an HTTP 401 `application/json` response
+func (r RetryMessageReply) GetJSON401() *Error {
+	return r.JSON401
+}
+
+// GetJSON403 returns the response for an HTTP 403 `application/json` response
+func (r RetryMessageReply) GetJSON403() *Error {
+	return r.JSON403
 }
 
 // GetJSON404 returns the response for an HTTP 404 `application/json` response
@@ -10237,13 +15134,18 @@ func (r RetryMessageReply) GetJSON413() *Error {
 	return r.JSON413
 }
 
+// GetJSON429 returns the response for an HTTP 429 `application/json` response
+func (r RetryMessageReply) GetJSON429() *Error {
+	return r.JSON429
+}
+
 // GetJSON500 returns the response for an HTTP 500 `application/json` response
-func (r RetryMessageReply) GetJSON500() *Error {
+func (r RetryMessageReply) GetJSON500() *RetryMessage500JSONResponseBody {
 	return r.JSON500
 }
 
 // GetJSON503 returns the response for an HTTP 503 `application/json` response
-func (r RetryMessageReply) GetJSON503() *Error {
+func (r RetryMessageReply) GetJSON503() *RetryMessage503JSONResponseBody {
 	return r.JSON503
 }
 
@@ -10276,6 +15178,11 @@ func (r RetryMessageReply) ContentType() string {
 	return ""
 }
 
+// PartitionsChangedReply429Headers the declared response headers of an HTTP 429 response for PartitionsChanged
+type PartitionsChangedReply429Headers struct {
+	RetryAfter *int
+}
+
 // PartitionsChangedReply503Headers the declared response headers of an HTTP 503 response for PartitionsChanged
 type PartitionsChangedReply503Headers struct {
 	RetryAfter *int
@@ -10288,14 +15195,22 @@ type PartitionsChangedReply struct {
 	JSON200 *ChangedResponse
 	// JSON400 the response for an HTTP 400 `application/json` response
 	JSON400 *Error
+	// JSON401 the response for an HTTP 401 `application/json` response
+	JSON401 *Error
+	// JSON403 the response for an HTTP 403 `application/json` response
+	JSON403 *Error
 	// JSON408 the response for an HTTP 408 `application/json` response
 	JSON408 *Error
 	// JSON413 the response for an HTTP 413 `application/json` response
 	JSON413 *Error
+	// JSON429 the response for an HTTP 429 `application/json` response
+	JSON429 *Error
 	// JSON500 the response for an HTTP 500 `application/json` response
 	JSON500 *Error
 	// JSON503 the response for an HTTP 503 `application/json` response
 	JSON503 *Error
+	// Headers429 the parsed response headers for an HTTP 429 response
+	Headers429 *PartitionsChangedReply429Headers
 	// Headers503 the parsed response headers for an HTTP 503 response
 	Headers503 *PartitionsChangedReply503Headers
 }
@@ -10310,6 +15225,16 @@ func (r PartitionsChangedReply) GetJSON400() *Error {
 	return r.JSON400
 }
 
+// GetJSON401 returns the response for an HTTP 401 `application/json` response
+func (r PartitionsChangedReply) GetJSON401() *Error {
+	return r.JSON401
+}
+
+// GetJSON403 returns the response for an HTTP 403 `application/json` response
+func (r PartitionsChangedReply) GetJSON403() *Error {
+	return r.JSON403
+}
+
 // GetJSON408 returns the response for an HTTP 408 `application/json` response
 func (r PartitionsChangedReply) GetJSON408() *Error {
 	return r.JSON408
@@ -10318,6 +15243,11 @@ func (r PartitionsChangedReply) GetJSON408() *Error {
 // GetJSON413 returns the response for an HTTP 413 `application/json` response
 func (r PartitionsChangedReply) GetJSON413() *Error {
 	return r.JSON413
+}
+
+// GetJSON429 returns the response for an HTTP 429 `application/json` response
+func (r PartitionsChangedReply) GetJSON429() *Error {
+	return r.JSON429
 }
 
 // GetJSON500 returns the response for an HTTP 500 `application/json` response
@@ -10359,6 +15289,11 @@ func (r PartitionsChangedReply) ContentType() string {
 	return ""
 }
 
+// PopDiscoveryReply429Headers the declared response headers of an HTTP 429 response for PopDiscovery
+type PopDiscoveryReply429Headers struct {
+	RetryAfter *int
+}
+
 // PopDiscoveryReply503Headers the declared response headers of an HTTP 503 response for PopDiscovery
 type PopDiscoveryReply503Headers struct {
 	RetryAfter *int
@@ -10371,10 +15306,18 @@ type PopDiscoveryReply struct {
 	JSON200 *PopResponse
 	// JSON400 the response for an HTTP 400 `application/json` response
 	JSON400 *Error
+	// JSON401 the response for an HTTP 401 `application/json` response
+	JSON401 *Error
+	// JSON403 the response for an HTTP 403 `application/json` response
+	JSON403 *Error
+	// JSON429 the response for an HTTP 429 `application/json` response
+	JSON429 *Error
 	// JSON500 the response for an HTTP 500 `application/json` response
 	JSON500 *Error
 	// JSON503 the response for an HTTP 503 `application/json` response
 	JSON503 *Error
+	// Headers429 the parsed response headers for an HTTP 429 response
+	Headers429 *PopDiscoveryReply429Headers
 	// Headers503 the parsed response headers for an HTTP 503 response
 	Headers503 *PopDiscoveryReply503Headers
 }
@@ -10387,6 +15330,21 @@ func (r PopDiscoveryReply) GetJSON200() *PopResponse {
 // GetJSON400 returns the response for an HTTP 400 `application/json` response
 func (r PopDiscoveryReply) GetJSON400() *Error {
 	return r.JSON400
+}
+
+// GetJSON401 returns the response for an HTTP 401 `application/json` response
+func (r PopDiscoveryReply) GetJSON401() *Error {
+	return r.JSON401
+}
+
+// GetJSON403 returns the response for an HTTP 403 `application/json` response
+func (r PopDiscoveryReply) GetJSON403() *Error {
+	return r.JSON403
+}
+
+// GetJSON429 returns the response for an HTTP 429 `application/json` response
+func (r PopDiscoveryReply) GetJSON429() *Error {
+	return r.JSON429
 }
 
 // GetJSON500 returns the response for an HTTP 500 `application/json` response
@@ -10428,6 +15386,11 @@ func (r PopDiscoveryReply) ContentType() string {
 	return ""
 }
 
+// PopQueueReply429Headers the declared response headers of an HTTP 429 response for PopQueue
+type PopQueueReply429Headers struct {
+	RetryAfter *int
+}
+
 // PopQueueReply503Headers the declared response headers of an HTTP 503 response for PopQueue
 type PopQueueReply503Headers struct {
 	RetryAfter *int
@@ -10440,10 +15403,18 @@ type PopQueueReply struct {
 	JSON200 *PopResponse
 	// JSON400 the response for an HTTP 400 `application/json` response
 	JSON400 *Error
+	// JSON401 the response for an HTTP 401 `application/json` response
+	JSON401 *Error
+	// JSON403 the response for an HTTP 403 `application/json` response
+	JSON403 *Error
+	// JSON429 the response for an HTTP 429 `application/json` response
+	JSON429 *Error
 	// JSON500 the response for an HTTP 500 `application/json` response
 	JSON500 *Error
 	// JSON503 the response for an HTTP 503 `application/json` response
 	JSON503 *Error
+	// Headers429 the parsed response headers for an HTTP 429 response
+	Headers429 *PopQueueReply429Headers
 	// Headers503 the parsed response headers for an HTTP 503 response
 	Headers503 *PopQueueReply503Headers
 }
@@ -10456,6 +15427,21 @@ func (r PopQueueReply) GetJSON200() *PopResponse {
 // GetJSON400 returns the response for an HTTP 400 `application/json` response
 func (r PopQueueReply) GetJSON400() *Error {
 	return r.JSON400
+}
+
+// GetJSON401 returns the response for an HTTP 401 `application/json` response
+func (r PopQueueReply) GetJSON401() *Error {
+	return r.JSON401
+}
+
+// GetJSON403 returns the response for an HTTP 403 `application/json` response
+func (r PopQueueReply) GetJSON403() *Error {
+	return r.JSON403
+}
+
+// GetJSON429 returns the response for an HTTP 429 `application/json` response
+func (r PopQueueReply) GetJSON429() *Error {
+	return r.JSON429
 }
 
 // GetJSON500 returns the response for an HTTP 500 `application/json` response
@@ -10497,6 +15483,11 @@ func (r PopQueueReply) ContentType() string {
 	return ""
 }
 
+// PopPartitionReply429Headers the declared response headers of an HTTP 429 response for PopPartition
+type PopPartitionReply429Headers struct {
+	RetryAfter *int
+}
+
 // PopPartitionReply503Headers the declared response headers of an HTTP 503 response for PopPartition
 type PopPartitionReply503Headers struct {
 	RetryAfter *int
@@ -10509,10 +15500,18 @@ type PopPartitionReply struct {
 	JSON200 *PopResponse
 	// JSON400 the response for an HTTP 400 `application/json` response
 	JSON400 *Error
+	// JSON401 the response for an HTTP 401 `application/json` response
+	JSON401 *Error
+	// JSON403 the response for an HTTP 403 `application/json` response
+	JSON403 *Error
+	// JSON429 the response for an HTTP 429 `application/json` response
+	JSON429 *Error
 	// JSON500 the response for an HTTP 500 `application/json` response
 	JSON500 *Error
 	// JSON503 the response for an HTTP 503 `application/json` response
 	JSON503 *Error
+	// Headers429 the parsed response headers for an HTTP 429 response
+	Headers429 *PopPartitionReply429Headers
 	// Headers503 the parsed response headers for an HTTP 503 response
 	Headers503 *PopPartitionReply503Headers
 }
@@ -10525,6 +15524,21 @@ func (r PopPartitionReply) GetJSON200() *PopResponse {
 // GetJSON400 returns the response for an HTTP 400 `application/json` response
 func (r PopPartitionReply) GetJSON400() *Error {
 	return r.JSON400
+}
+
+// GetJSON401 returns the response for an HTTP 401 `application/json` response
+func (r PopPartitionReply) GetJSON401() *Error {
+	return r.JSON401
+}
+
+// GetJSON403 returns the response for an HTTP 403 `application/json` response
+func (r PopPartitionReply) GetJSON403() *Error {
+	return r.JSON403
+}
+
+// GetJSON429 returns the response for an HTTP 429 `application/json` response
+func (r PopPartitionReply) GetJSON429() *Error {
+	return r.JSON429
 }
 
 // GetJSON500 returns the response for an HTTP 500 `application/json` response
@@ -10566,9 +15580,9 @@ func (r PopPartitionReply) ContentType() string {
 	return ""
 }
 
-// PushReply201Headers the declared response headers of an HTTP 201 response for Push
-type PushReply201Headers struct {
-	RetryAfter *string
+// PushReply429Headers the declared response headers of an HTTP 429 response for Push
+type PushReply429Headers struct {
+	RetryAfter *int
 }
 
 // PushReply503Headers the declared response headers of an HTTP 503 response for Push
@@ -10583,18 +15597,24 @@ type PushReply struct {
 	JSON201 *[]PushResult
 	// JSON400 the response for an HTTP 400 `application/json` response
 	JSON400 *Error
+	// JSON401 the response for an HTTP 401 `application/json` response
+	JSON401 *Error
+	// JSON403 the response for an HTTP 403 `application/json` response
+	JSON403 *Error
 	// JSON408 the response for an HTTP 408 `application/json` response
 	JSON408 *Error
 	// JSON409 the response for an HTTP 409 `application/json` response
 	JSON409 *Error
 	// JSON413 the response for an HTTP 413 `application/json` response
 	JSON413 *Error
+	// JSON429 the response for an HTTP 429 `application/json` response
+	JSON429 *Error
 	// JSON500 the response for an HTTP 500 `application/json` response
 	JSON500 *Error
 	// JSON503 the response for an HTTP 503 `application/json` response
 	JSON503 *Push503JSONResponseBody
-	// Headers201 the parsed response headers for an HTTP 201 response
-	Headers201 *PushReply201Headers
+	// Headers429 the parsed response headers for an HTTP 429 response
+	Headers429 *PushReply429Headers
 	// Headers503 the parsed response headers for an HTTP 503 response
 	Headers503 *PushReply503Headers
 }
@@ -10607,6 +15627,16 @@ func (r PushReply) GetJSON201() *[]PushResult {
 // GetJSON400 returns the response for an HTTP 400 `application/json` response
 func (r PushReply) GetJSON400() *Error {
 	return r.JSON400
+}
+
+// GetJSON401 returns the response for an HTTP 401 `application/json` response
+func (r PushReply) GetJSON401() *Error {
+	return r.JSON401
+}
+
+// GetJSON403 returns the response for an HTTP 403 `application/json` response
+func (r PushReply) GetJSON403() *Error {
+	return r.JSON403
 }
 
 // GetJSON408 returns the response for an HTTP 408 `application/json` response
@@ -10622,6 +15652,11 @@ func (r PushReply) GetJSON409() *Error {
 // GetJSON413 returns the response for an HTTP 413 `application/json` response
 func (r PushReply) GetJSON413() *Error {
 	return r.JSON413
+}
+
+// GetJSON429 returns the response for an HTTP 429 `application/json` response
+func (r PushReply) GetJSON429() *Error {
+	return r.JSON429
 }
 
 // GetJSON500 returns the response for an HTTP 500 `application/json` response
@@ -10663,6 +15698,11 @@ func (r PushReply) ContentType() string {
 	return ""
 }
 
+// ListNamespacesReply429Headers the declared response headers of an HTTP 429 response for ListNamespaces
+type ListNamespacesReply429Headers struct {
+	RetryAfter *int
+}
+
 // ListNamespacesReply503Headers the declared response headers of an HTTP 503 response for ListNamespaces
 type ListNamespacesReply503Headers struct {
 	RetryAfter *int
@@ -10673,10 +15713,20 @@ type ListNamespacesReply struct {
 	HTTPResponse *http.Response
 	// JSON200 the response for an HTTP 200 `application/json` response
 	JSON200 *NamespaceList
+	// JSON400 the response for an HTTP 400 `application/json` response
+	JSON400 *Error
+	// JSON401 the response for an HTTP 401 `application/json` response
+	JSON401 *Error
+	// JSON403 the response for an HTTP 403 `application/json` response
+	JSON403 *Error
+	// JSON429 the response for an HTTP 429 `application/json` response
+	JSON429 *Error
 	// JSON500 the response for an HTTP 500 `application/json` response
 	JSON500 *Error
 	// JSON503 the response for an HTTP 503 `application/json` response
 	JSON503 *Error
+	// Headers429 the parsed response headers for an HTTP 429 response
+	Headers429 *ListNamespacesReply429Headers
 	// Headers503 the parsed response headers for an HTTP 503 response
 	Headers503 *ListNamespacesReply503Headers
 }
@@ -10684,6 +15734,26 @@ type ListNamespacesReply struct {
 // GetJSON200 returns the response for an HTTP 200 `application/json` response
 func (r ListNamespacesReply) GetJSON200() *NamespaceList {
 	return r.JSON200
+}
+
+// GetJSON400 returns the response for an HTTP 400 `application/json` response
+func (r ListNamespacesReply) GetJSON400() *Error {
+	return r.JSON400
+}
+
+// GetJSON401 returns the response for an HTTP 401 `application/json` response
+func (r ListNamespacesReply) GetJSON401() *Error {
+	return r.JSON401
+}
+
+// GetJSON403 returns the response for an HTTP 403 `application/json` response
+func (r ListNamespacesReply) GetJSON403() *Error {
+	return r.JSON403
+}
+
+// GetJSON429 returns the response for an HTTP 429 `application/json` response
+func (r ListNamespacesReply) GetJSON429() *Error {
+	return r.JSON429
 }
 
 // GetJSON500 returns the response for an HTTP 500 `application/json` response
@@ -10725,6 +15795,11 @@ func (r ListNamespacesReply) ContentType() string {
 	return ""
 }
 
+// GetOverviewReply429Headers the declared response headers of an HTTP 429 response for GetOverview
+type GetOverviewReply429Headers struct {
+	RetryAfter *int
+}
+
 // GetOverviewReply503Headers the declared response headers of an HTTP 503 response for GetOverview
 type GetOverviewReply503Headers struct {
 	RetryAfter *int
@@ -10735,10 +15810,20 @@ type GetOverviewReply struct {
 	HTTPResponse *http.Response
 	// JSON200 the response for an HTTP 200 `application/json` response
 	JSON200 *Overview
+	// JSON400 the response for an HTTP 400 `application/json` response
+	JSON400 *Error
+	// JSON401 the response for an HTTP 401 `application/json` response
+	JSON401 *Error
+	// JSON403 the response for an HTTP 403 `application/json` response
+	JSON403 *Error
+	// JSON429 the response for an HTTP 429 `application/json` response
+	JSON429 *Error
 	// JSON500 the response for an HTTP 500 `application/json` response
 	JSON500 *Error
 	// JSON503 the response for an HTTP 503 `application/json` response
 	JSON503 *Error
+	// Headers429 the parsed response headers for an HTTP 429 response
+	Headers429 *GetOverviewReply429Headers
 	// Headers503 the parsed response headers for an HTTP 503 response
 	Headers503 *GetOverviewReply503Headers
 }
@@ -10746,6 +15831,26 @@ type GetOverviewReply struct {
 // GetJSON200 returns the response for an HTTP 200 `application/json` response
 func (r GetOverviewReply) GetJSON200() *Overview {
 	return r.JSON200
+}
+
+// GetJSON400 returns the response for an HTTP 400 `application/json` response
+func (r GetOverviewReply) GetJSON400() *Error {
+	return r.JSON400
+}
+
+// GetJSON401 returns the response for an HTTP 401 `application/json` response
+func (r GetOverviewReply) GetJSON401() *Error {
+	return r.JSON401
+}
+
+// GetJSON403 returns the response for an HTTP 403 `application/json` response
+func (r GetOverviewReply) GetJSON403() *Error {
+	return r.JSON403
+}
+
+// GetJSON429 returns the response for an HTTP 429 `application/json` response
+func (r GetOverviewReply) GetJSON429() *Error {
+	return r.JSON429
 }
 
 // GetJSON500 returns the response for an HTTP 500 `application/json` response
@@ -10787,6 +15892,11 @@ func (r GetOverviewReply) ContentType() string {
 	return ""
 }
 
+// ListQueuesReply429Headers the declared response headers of an HTTP 429 response for ListQueues
+type ListQueuesReply429Headers struct {
+	RetryAfter *int
+}
+
 // ListQueuesReply503Headers the declared response headers of an HTTP 503 response for ListQueues
 type ListQueuesReply503Headers struct {
 	RetryAfter *int
@@ -10797,10 +15907,20 @@ type ListQueuesReply struct {
 	HTTPResponse *http.Response
 	// JSON200 the response for an HTTP 200 `application/json` response
 	JSON200 *QueueList
+	// JSON400 the response for an HTTP 400 `application/json` response
+	JSON400 *Error
+	// JSON401 the response for an HTTP 401 `application/json` response
+	JSON401 *Error
+	// JSON403 the response for an HTTP 403 `application/json` response
+	JSON403 *Error
+	// JSON429 the response for an HTTP 429 `application/json` response
+	JSON429 *Error
 	// JSON500 the response for an HTTP 500 `application/json` response
 	JSON500 *Error
 	// JSON503 the response for an HTTP 503 `application/json` response
 	JSON503 *Error
+	// Headers429 the parsed response headers for an HTTP 429 response
+	Headers429 *ListQueuesReply429Headers
 	// Headers503 the parsed response headers for an HTTP 503 response
 	Headers503 *ListQueuesReply503Headers
 }
@@ -10808,6 +15928,26 @@ type ListQueuesReply struct {
 // GetJSON200 returns the response for an HTTP 200 `application/json` response
 func (r ListQueuesReply) GetJSON200() *QueueList {
 	return r.JSON200
+}
+
+// GetJSON400 returns the response for an HTTP 400 `application/json` response
+func (r ListQueuesReply) GetJSON400() *Error {
+	return r.JSON400
+}
+
+// GetJSON401 returns the response for an HTTP 401 `application/json` response
+func (r ListQueuesReply) GetJSON401() *Error {
+	return r.JSON401
+}
+
+// GetJSON403 returns the response for an HTTP 403 `application/json` response
+func (r ListQueuesReply) GetJSON403() *Error {
+	return r.JSON403
+}
+
+// GetJSON429 returns the response for an HTTP 429 `application/json` response
+func (r ListQueuesReply) GetJSON429() *Error {
+	return r.JSON429
 }
 
 // GetJSON500 returns the response for an HTTP 500 `application/json` response
@@ -10849,6 +15989,11 @@ func (r ListQueuesReply) ContentType() string {
 	return ""
 }
 
+// DeleteQueueReply429Headers the declared response headers of an HTTP 429 response for DeleteQueue
+type DeleteQueueReply429Headers struct {
+	RetryAfter *int
+}
+
 // DeleteQueueReply503Headers the declared response headers of an HTTP 503 response for DeleteQueue
 type DeleteQueueReply503Headers struct {
 	RetryAfter *int
@@ -10861,10 +16006,18 @@ type DeleteQueueReply struct {
 	JSON200 *DeleteQueueResponse
 	// JSON400 the response for an HTTP 400 `application/json` response
 	JSON400 *Error
+	// JSON401 the response for an HTTP 401 `application/json` response
+	JSON401 *Error
+	// JSON403 the response for an HTTP 403 `application/json` response
+	JSON403 *Error
+	// JSON429 the response for an HTTP 429 `application/json` response
+	JSON429 *Error
 	// JSON500 the response for an HTTP 500 `application/json` response
 	JSON500 *Error
 	// JSON503 the response for an HTTP 503 `application/json` response
 	JSON503 *Error
+	// Headers429 the parsed response headers for an HTTP 429 response
+	Headers429 *DeleteQueueReply429Headers
 	// Headers503 the parsed response headers for an HTTP 503 response
 	Headers503 *DeleteQueueReply503Headers
 }
@@ -10877,6 +16030,21 @@ func (r DeleteQueueReply) GetJSON200() *DeleteQueueResponse {
 // GetJSON400 returns the response for an HTTP 400 `application/json` response
 func (r DeleteQueueReply) GetJSON400() *Error {
 	return r.JSON400
+}
+
+// GetJSON401 returns the response for an HTTP 401 `application/json` response
+func (r DeleteQueueReply) GetJSON401() *Error {
+	return r.JSON401
+}
+
+// GetJSON403 returns the response for an HTTP 403 `application/json` response
+func (r DeleteQueueReply) GetJSON403() *Error {
+	return r.JSON403
+}
+
+// GetJSON429 returns the response for an HTTP 429 `application/json` response
+func (r DeleteQueueReply) GetJSON429() *Error {
+	return r.JSON429
 }
 
 // GetJSON500 returns the response for an HTTP 500 `application/json` response
@@ -10918,6 +16086,11 @@ func (r DeleteQueueReply) ContentType() string {
 	return ""
 }
 
+// GetQueueReply429Headers the declared response headers of an HTTP 429 response for GetQueue
+type GetQueueReply429Headers struct {
+	RetryAfter *int
+}
+
 // GetQueueReply503Headers the declared response headers of an HTTP 503 response for GetQueue
 type GetQueueReply503Headers struct {
 	RetryAfter *int
@@ -10930,12 +16103,20 @@ type GetQueueReply struct {
 	JSON200 *QueueDetail
 	// JSON400 the response for an HTTP 400 `application/json` response
 	JSON400 *Error
+	// JSON401 the response for an HTTP 401 `application/json` response
+	JSON401 *Error
+	// JSON403 the response for an HTTP 403 `application/json` response
+	JSON403 *Error
 	// JSON404 the response for an HTTP 404 `application/json` response
 	JSON404 *Error
+	// JSON429 the response for an HTTP 429 `application/json` response
+	JSON429 *Error
 	// JSON500 the response for an HTTP 500 `application/json` response
 	JSON500 *Error
 	// JSON503 the response for an HTTP 503 `application/json` response
 	JSON503 *Error
+	// Headers429 the parsed response headers for an HTTP 429 response
+	Headers429 *GetQueueReply429Headers
 	// Headers503 the parsed response headers for an HTTP 503 response
 	Headers503 *GetQueueReply503Headers
 }
@@ -10950,9 +16131,24 @@ func (r GetQueueReply) GetJSON400() *Error {
 	return r.JSON400
 }
 
+// GetJSON401 returns the response for an HTTP 401 `application/json` response
+func (r GetQueueReply) GetJSON401() *Error {
+	return r.JSON401
+}
+
+// GetJSON403 returns the response for an HTTP 403 `application/json` response
+func (r GetQueueReply) GetJSON403() *Error {
+	return r.JSON403
+}
+
 // GetJSON404 returns the response for an HTTP 404 `application/json` response
 func (r GetQueueReply) GetJSON404() *Error {
 	return r.JSON404
+}
+
+// GetJSON429 returns the response for an HTTP 429 `application/json` response
+func (r GetQueueReply) GetJSON429() *Error {
+	return r.JSON429
 }
 
 // GetJSON500 returns the response for an HTTP 500 `application/json` response
@@ -10994,6 +16190,11 @@ func (r GetQueueReply) ContentType() string {
 	return ""
 }
 
+// GetQueueDepthReply429Headers the declared response headers of an HTTP 429 response for GetQueueDepth
+type GetQueueDepthReply429Headers struct {
+	RetryAfter *int
+}
+
 // GetQueueDepthReply503Headers the declared response headers of an HTTP 503 response for GetQueueDepth
 type GetQueueDepthReply503Headers struct {
 	RetryAfter *int
@@ -11006,12 +16207,20 @@ type GetQueueDepthReply struct {
 	JSON200 *QueueDepth
 	// JSON400 the response for an HTTP 400 `application/json` response
 	JSON400 *Error
+	// JSON401 the response for an HTTP 401 `application/json` response
+	JSON401 *Error
+	// JSON403 the response for an HTTP 403 `application/json` response
+	JSON403 *Error
 	// JSON404 the response for an HTTP 404 `application/json` response
 	JSON404 *Error
+	// JSON429 the response for an HTTP 429 `application/json` response
+	JSON429 *Error
 	// JSON500 the response for an HTTP 500 `application/json` response
 	JSON500 *Error
 	// JSON503 the response for an HTTP 503 `application/json` response
 	JSON503 *Error
+	// Headers429 the parsed response headers for an HTTP 429 response
+	Headers429 *GetQueueDepthReply429Headers
 	// Headers503 the parsed response headers for an HTTP 503 response
 	Headers503 *GetQueueDepthReply503Headers
 }
@@ -11026,9 +16235,24 @@ func (r GetQueueDepthReply) GetJSON400() *Error {
 	return r.JSON400
 }
 
+// GetJSON401 returns the response for an HTTP 401 `application/json` response
+func (r GetQueueDepthReply) GetJSON401() *Error {
+	return r.JSON401
+}
+
+// GetJSON403 returns the response for an HTTP 403 `application/json` response
+func (r GetQueueDepthReply) GetJSON403() *Error {
+	return r.JSON403
+}
+
 // GetJSON404 returns the response for an HTTP 404 `application/json` response
 func (r GetQueueDepthReply) GetJSON404() *Error {
 	return r.JSON404
+}
+
+// GetJSON429 returns the response for an HTTP 429 `application/json` response
+func (r GetQueueDepthReply) GetJSON429() *Error {
+	return r.JSON429
 }
 
 // GetJSON500 returns the response for an HTTP 500 `application/json` response
@@ -11070,6 +16294,115 @@ func (r GetQueueDepthReply) ContentType() string {
 	return ""
 }
 
+// GetRetentionPreviewReply429Headers the declared response headers of an HTTP 429 response for GetRetentionPreview
+type GetRetentionPreviewReply429Headers struct {
+	RetryAfter *int
+}
+
+// GetRetentionPreviewReply503Headers the declared response headers of an HTTP 503 response for GetRetentionPreview
+type GetRetentionPreviewReply503Headers struct {
+	RetryAfter *int
+}
+
+type GetRetentionPreviewReply struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *RetentionPreview
+	// JSON400 the response for an HTTP 400 `application/json` response
+	JSON400 *Error
+	// JSON401 the response for an HTTP 401 `application/json` response
+	JSON401 *Error
+	// JSON403 the response for an HTTP 403 `application/json` response
+	JSON403 *Error
+	// JSON404 the response for an HTTP 404 `application/json` response
+	JSON404 *Error
+	// JSON429 the response for an HTTP 429 `application/json` response
+	JSON429 *Error
+	// JSON500 the response for an HTTP 500 `application/json` response
+	JSON500 *Error
+	// JSON503 the response for an HTTP 503 `application/json` response
+	JSON503 *Error
+	// Headers429 the parsed response headers for an HTTP 429 response
+	Headers429 *GetRetentionPreviewReply429Headers
+	// Headers503 the parsed response headers for an HTTP 503 response
+	Headers503 *GetRetentionPreviewReply503Headers
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r GetRetentionPreviewReply) GetJSON200() *RetentionPreview {
+	return r.JSON200
+}
+
+// GetJSON400 returns the response for an HTTP 400 `application/json` response
+func (r GetRetentionPreviewReply) GetJSON400() *Error {
+	return r.JSON400
+}
+
+// GetJSON401 returns the response for an HTTP 401 `application/json` response
+func (r GetRetentionPreviewReply) GetJSON401() *Error {
+	return r.JSON401
+}
+
+// GetJSON403 returns the response for an HTTP 403 `application/json` response
+func (r GetRetentionPreviewReply) GetJSON403() *Error {
+	return r.JSON403
+}
+
+// GetJSON404 returns the response for an HTTP 404 `application/json` response
+func (r GetRetentionPreviewReply) GetJSON404() *Error {
+	return r.JSON404
+}
+
+// GetJSON429 returns the response for an HTTP 429 `application/json` response
+func (r GetRetentionPreviewReply) GetJSON429() *Error {
+	return r.JSON429
+}
+
+// GetJSON500 returns the response for an HTTP 500 `application/json` response
+func (r GetRetentionPreviewReply) GetJSON500() *Error {
+	return r.JSON500
+}
+
+// GetJSON503 returns the response for an HTTP 503 `application/json` response
+func (r GetRetentionPreviewReply) GetJSON503() *Error {
+	return r.JSON503
+}
+
+// GetBody returns the raw response body bytes
+func (r GetRetentionPreviewReply) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r GetRetentionPreviewReply) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r GetRetentionPreviewReply) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r GetRetentionPreviewReply) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+// ListTasksReply429Headers the declared response headers of an HTTP 429 response for ListTasks
+type ListTasksReply429Headers struct {
+	RetryAfter *int
+}
+
 // ListTasksReply503Headers the declared response headers of an HTTP 503 response for ListTasks
 type ListTasksReply503Headers struct {
 	RetryAfter *int
@@ -11080,10 +16413,20 @@ type ListTasksReply struct {
 	HTTPResponse *http.Response
 	// JSON200 the response for an HTTP 200 `application/json` response
 	JSON200 *TaskList
+	// JSON400 the response for an HTTP 400 `application/json` response
+	JSON400 *Error
+	// JSON401 the response for an HTTP 401 `application/json` response
+	JSON401 *Error
+	// JSON403 the response for an HTTP 403 `application/json` response
+	JSON403 *Error
+	// JSON429 the response for an HTTP 429 `application/json` response
+	JSON429 *Error
 	// JSON500 the response for an HTTP 500 `application/json` response
 	JSON500 *Error
 	// JSON503 the response for an HTTP 503 `application/json` response
 	JSON503 *Error
+	// Headers429 the parsed response headers for an HTTP 429 response
+	Headers429 *ListTasksReply429Headers
 	// Headers503 the parsed response headers for an HTTP 503 response
 	Headers503 *ListTasksReply503Headers
 }
@@ -11091,6 +16434,26 @@ type ListTasksReply struct {
 // GetJSON200 returns the response for an HTTP 200 `application/json` response
 func (r ListTasksReply) GetJSON200() *TaskList {
 	return r.JSON200
+}
+
+// GetJSON400 returns the response for an HTTP 400 `application/json` response
+func (r ListTasksReply) GetJSON400() *Error {
+	return r.JSON400
+}
+
+// GetJSON401 returns the response for an HTTP 401 `application/json` response
+func (r ListTasksReply) GetJSON401() *Error {
+	return r.JSON401
+}
+
+// GetJSON403 returns the response for an HTTP 403 `application/json` response
+func (r ListTasksReply) GetJSON403() *Error {
+	return r.JSON403
+}
+
+// GetJSON429 returns the response for an HTTP 429 `application/json` response
+func (r ListTasksReply) GetJSON429() *Error {
+	return r.JSON429
 }
 
 // GetJSON500 returns the response for an HTTP 500 `application/json` response
@@ -11132,6 +16495,11 @@ func (r ListTasksReply) ContentType() string {
 	return ""
 }
 
+// RefreshStatsReply429Headers the declared response headers of an HTTP 429 response for RefreshStats
+type RefreshStatsReply429Headers struct {
+	RetryAfter *int
+}
+
 // RefreshStatsReply503Headers the declared response headers of an HTTP 503 response for RefreshStats
 type RefreshStatsReply503Headers struct {
 	RetryAfter *int
@@ -11142,10 +16510,18 @@ type RefreshStatsReply struct {
 	HTTPResponse *http.Response
 	// JSON200 the response for an HTTP 200 `application/json` response
 	JSON200 *StatsSummary
+	// JSON401 the response for an HTTP 401 `application/json` response
+	JSON401 *Error
+	// JSON403 the response for an HTTP 403 `application/json` response
+	JSON403 *Error
+	// JSON429 the response for an HTTP 429 `application/json` response
+	JSON429 *Error
 	// JSON500 the response for an HTTP 500 `application/json` response
 	JSON500 *Error
 	// JSON503 the response for an HTTP 503 `application/json` response
 	JSON503 *Error
+	// Headers429 the parsed response headers for an HTTP 429 response
+	Headers429 *RefreshStatsReply429Headers
 	// Headers503 the parsed response headers for an HTTP 503 response
 	Headers503 *RefreshStatsReply503Headers
 }
@@ -11153,6 +16529,21 @@ type RefreshStatsReply struct {
 // GetJSON200 returns the response for an HTTP 200 `application/json` response
 func (r RefreshStatsReply) GetJSON200() *StatsSummary {
 	return r.JSON200
+}
+
+// GetJSON401 returns the response for an HTTP 401 `application/json` response
+func (r RefreshStatsReply) GetJSON401() *Error {
+	return r.JSON401
+}
+
+// GetJSON403 returns the response for an HTTP 403 `application/json` response
+func (r RefreshStatsReply) GetJSON403() *Error {
+	return r.JSON403
+}
+
+// GetJSON429 returns the response for an HTTP 429 `application/json` response
+func (r RefreshStatsReply) GetJSON429() *Error {
+	return r.JSON429
 }
 
 // GetJSON500 returns the response for an HTTP 500 `application/json` response
@@ -11194,6 +16585,108 @@ func (r RefreshStatsReply) ContentType() string {
 	return ""
 }
 
+// GetStatusReply429Headers the declared response headers of an HTTP 429 response for GetStatus
+type GetStatusReply429Headers struct {
+	RetryAfter *int
+}
+
+// GetStatusReply503Headers the declared response headers of an HTTP 503 response for GetStatus
+type GetStatusReply503Headers struct {
+	RetryAfter *int
+}
+
+type GetStatusReply struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *Status
+	// JSON400 the response for an HTTP 400 `application/json` response
+	JSON400 *Error
+	// JSON401 the response for an HTTP 401 `application/json` response
+	JSON401 *Error
+	// JSON403 the response for an HTTP 403 `application/json` response
+	JSON403 *Error
+	// JSON429 the response for an HTTP 429 `application/json` response
+	JSON429 *Error
+	// JSON500 the response for an HTTP 500 `application/json` response
+	JSON500 *Error
+	// JSON503 the response for an HTTP 503 `application/json` response
+	JSON503 *Error
+	// Headers429 the parsed response headers for an HTTP 429 response
+	Headers429 *GetStatusReply429Headers
+	// Headers503 the parsed response headers for an HTTP 503 response
+	Headers503 *GetStatusReply503Headers
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r GetStatusReply) GetJSON200() *Status {
+	return r.JSON200
+}
+
+// GetJSON400 returns the response for an HTTP 400 `application/json` response
+func (r GetStatusReply) GetJSON400() *Error {
+	return r.JSON400
+}
+
+// GetJSON401 returns the response for an HTTP 401 `application/json` response
+func (r GetStatusReply) GetJSON401() *Error {
+	return r.JSON401
+}
+
+// GetJSON403 returns the response for an HTTP 403 `application/json` response
+func (r GetStatusReply) GetJSON403() *Error {
+	return r.JSON403
+}
+
+// GetJSON429 returns the response for an HTTP 429 `application/json` response
+func (r GetStatusReply) GetJSON429() *Error {
+	return r.JSON429
+}
+
+// GetJSON500 returns the response for an HTTP 500 `application/json` response
+func (r GetStatusReply) GetJSON500() *Error {
+	return r.JSON500
+}
+
+// GetJSON503 returns the response for an HTTP 503 `application/json` response
+func (r GetStatusReply) GetJSON503() *Error {
+	return r.JSON503
+}
+
+// GetBody returns the raw response body bytes
+func (r GetStatusReply) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r GetStatusReply) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r GetStatusReply) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r GetStatusReply) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+// GetMessageSeriesReply429Headers the declared response headers of an HTTP 429 response for GetMessageSeries
+type GetMessageSeriesReply429Headers struct {
+	RetryAfter *int
+}
+
 // GetMessageSeriesReply503Headers the declared response headers of an HTTP 503 response for GetMessageSeries
 type GetMessageSeriesReply503Headers struct {
 	RetryAfter *int
@@ -11206,10 +16699,18 @@ type GetMessageSeriesReply struct {
 	JSON200 *MessageSeries
 	// JSON400 the response for an HTTP 400 `application/json` response
 	JSON400 *Error
+	// JSON401 the response for an HTTP 401 `application/json` response
+	JSON401 *Error
+	// JSON403 the response for an HTTP 403 `application/json` response
+	JSON403 *Error
+	// JSON429 the response for an HTTP 429 `application/json` response
+	JSON429 *Error
 	// JSON500 the response for an HTTP 500 `application/json` response
 	JSON500 *Error
 	// JSON503 the response for an HTTP 503 `application/json` response
 	JSON503 *Error
+	// Headers429 the parsed response headers for an HTTP 429 response
+	Headers429 *GetMessageSeriesReply429Headers
 	// Headers503 the parsed response headers for an HTTP 503 response
 	Headers503 *GetMessageSeriesReply503Headers
 }
@@ -11222,6 +16723,21 @@ func (r GetMessageSeriesReply) GetJSON200() *MessageSeries {
 // GetJSON400 returns the response for an HTTP 400 `application/json` response
 func (r GetMessageSeriesReply) GetJSON400() *Error {
 	return r.JSON400
+}
+
+// GetJSON401 returns the response for an HTTP 401 `application/json` response
+func (r GetMessageSeriesReply) GetJSON401() *Error {
+	return r.JSON401
+}
+
+// GetJSON403 returns the response for an HTTP 403 `application/json` response
+func (r GetMessageSeriesReply) GetJSON403() *Error {
+	return r.JSON403
+}
+
+// GetJSON429 returns the response for an HTTP 429 `application/json` response
+func (r GetMessageSeriesReply) GetJSON429() *Error {
+	return r.JSON429
 }
 
 // GetJSON500 returns the response for an HTTP 500 `application/json` response
@@ -11263,6 +16779,11 @@ func (r GetMessageSeriesReply) ContentType() string {
 	return ""
 }
 
+// GetBuffersReply429Headers the declared response headers of an HTTP 429 response for GetBuffers
+type GetBuffersReply429Headers struct {
+	RetryAfter *int
+}
+
 // GetBuffersReply503Headers the declared response headers of an HTTP 503 response for GetBuffers
 type GetBuffersReply503Headers struct {
 	RetryAfter *int
@@ -11273,10 +16794,18 @@ type GetBuffersReply struct {
 	HTTPResponse *http.Response
 	// JSON200 the response for an HTTP 200 `application/json` response
 	JSON200 *Buffers
+	// JSON401 the response for an HTTP 401 `application/json` response
+	JSON401 *Error
+	// JSON403 the response for an HTTP 403 `application/json` response
+	JSON403 *Error
+	// JSON429 the response for an HTTP 429 `application/json` response
+	JSON429 *Error
 	// JSON500 the response for an HTTP 500 `application/json` response
 	JSON500 *Error
 	// JSON503 the response for an HTTP 503 `application/json` response
 	JSON503 *Error
+	// Headers429 the parsed response headers for an HTTP 429 response
+	Headers429 *GetBuffersReply429Headers
 	// Headers503 the parsed response headers for an HTTP 503 response
 	Headers503 *GetBuffersReply503Headers
 }
@@ -11284,6 +16813,21 @@ type GetBuffersReply struct {
 // GetJSON200 returns the response for an HTTP 200 `application/json` response
 func (r GetBuffersReply) GetJSON200() *Buffers {
 	return r.JSON200
+}
+
+// GetJSON401 returns the response for an HTTP 401 `application/json` response
+func (r GetBuffersReply) GetJSON401() *Error {
+	return r.JSON401
+}
+
+// GetJSON403 returns the response for an HTTP 403 `application/json` response
+func (r GetBuffersReply) GetJSON403() *Error {
+	return r.JSON403
+}
+
+// GetJSON429 returns the response for an HTTP 429 `application/json` response
+func (r GetBuffersReply) GetJSON429() *Error {
+	return r.JSON429
 }
 
 // GetJSON500 returns the response for an HTTP 500 `application/json` response
@@ -11325,6 +16869,11 @@ func (r GetBuffersReply) ContentType() string {
 	return ""
 }
 
+// ListQueueStatusReply429Headers the declared response headers of an HTTP 429 response for ListQueueStatus
+type ListQueueStatusReply429Headers struct {
+	RetryAfter *int
+}
+
 // ListQueueStatusReply503Headers the declared response headers of an HTTP 503 response for ListQueueStatus
 type ListQueueStatusReply503Headers struct {
 	RetryAfter *int
@@ -11337,10 +16886,18 @@ type ListQueueStatusReply struct {
 	JSON200 *QueueStatusList
 	// JSON400 the response for an HTTP 400 `application/json` response
 	JSON400 *Error
+	// JSON401 the response for an HTTP 401 `application/json` response
+	JSON401 *Error
+	// JSON403 the response for an HTTP 403 `application/json` response
+	JSON403 *Error
+	// JSON429 the response for an HTTP 429 `application/json` response
+	JSON429 *Error
 	// JSON500 the response for an HTTP 500 `application/json` response
 	JSON500 *Error
 	// JSON503 the response for an HTTP 503 `application/json` response
 	JSON503 *Error
+	// Headers429 the parsed response headers for an HTTP 429 response
+	Headers429 *ListQueueStatusReply429Headers
 	// Headers503 the parsed response headers for an HTTP 503 response
 	Headers503 *ListQueueStatusReply503Headers
 }
@@ -11353,6 +16910,21 @@ func (r ListQueueStatusReply) GetJSON200() *QueueStatusList {
 // GetJSON400 returns the response for an HTTP 400 `application/json` response
 func (r ListQueueStatusReply) GetJSON400() *Error {
 	return r.JSON400
+}
+
+// GetJSON401 returns the response for an HTTP 401 `application/json` response
+func (r ListQueueStatusReply) GetJSON401() *Error {
+	return r.JSON401
+}
+
+// GetJSON403 returns the response for an HTTP 403 `application/json` response
+func (r ListQueueStatusReply) GetJSON403() *Error {
+	return r.JSON403
+}
+
+// GetJSON429 returns the response for an HTTP 429 `application/json` response
+func (r ListQueueStatusReply) GetJSON429() *Error {
+	return r.JSON429
 }
 
 // GetJSON500 returns the response for an HTTP 500 `application/json` response
@@ -11394,6 +16966,11 @@ func (r ListQueueStatusReply) ContentType() string {
 	return ""
 }
 
+// GetQueueStatusReply429Headers the declared response headers of an HTTP 429 response for GetQueueStatus
+type GetQueueStatusReply429Headers struct {
+	RetryAfter *int
+}
+
 // GetQueueStatusReply503Headers the declared response headers of an HTTP 503 response for GetQueueStatus
 type GetQueueStatusReply503Headers struct {
 	RetryAfter *int
@@ -11406,12 +16983,20 @@ type GetQueueStatusReply struct {
 	JSON200 *QueueStatus
 	// JSON400 the response for an HTTP 400 `application/json` response
 	JSON400 *Error
+	// JSON401 the response for an HTTP 401 `application/json` response
+	JSON401 *Error
+	// JSON403 the response for an HTTP 403 `application/json` response
+	JSON403 *Error
 	// JSON404 the response for an HTTP 404 `application/json` response
 	JSON404 *Error
+	// JSON429 the response for an HTTP 429 `application/json` response
+	JSON429 *Error
 	// JSON500 the response for an HTTP 500 `application/json` response
 	JSON500 *Error
 	// JSON503 the response for an HTTP 503 `application/json` response
 	JSON503 *Error
+	// Headers429 the parsed response headers for an HTTP 429 response
+	Headers429 *GetQueueStatusReply429Headers
 	// Headers503 the parsed response headers for an HTTP 503 response
 	Headers503 *GetQueueStatusReply503Headers
 }
@@ -11426,9 +17011,24 @@ func (r GetQueueStatusReply) GetJSON400() *Error {
 	return r.JSON400
 }
 
+// GetJSON401 returns the response for an HTTP 401 `application/json` response
+func (r GetQueueStatusReply) GetJSON401() *Error {
+	return r.JSON401
+}
+
+// GetJSON403 returns the response for an HTTP 403 `application/json` response
+func (r GetQueueStatusReply) GetJSON403() *Error {
+	return r.JSON403
+}
+
 // GetJSON404 returns the response for an HTTP 404 `application/json` response
 func (r GetQueueStatusReply) GetJSON404() *Error {
 	return r.JSON404
+}
+
+// GetJSON429 returns the response for an HTTP 429 `application/json` response
+func (r GetQueueStatusReply) GetJSON429() *Error {
+	return r.JSON429
 }
 
 // GetJSON500 returns the response for an HTTP 500 `application/json` response
@@ -11470,6 +17070,11 @@ func (r GetQueueStatusReply) ContentType() string {
 	return ""
 }
 
+// GetMaintenanceReply429Headers the declared response headers of an HTTP 429 response for GetMaintenance
+type GetMaintenanceReply429Headers struct {
+	RetryAfter *int
+}
+
 // GetMaintenanceReply503Headers the declared response headers of an HTTP 503 response for GetMaintenance
 type GetMaintenanceReply503Headers struct {
 	RetryAfter *int
@@ -11482,10 +17087,18 @@ type GetMaintenanceReply struct {
 	JSON200 *MaintenanceStatus
 	// JSON400 the response for an HTTP 400 `application/json` response
 	JSON400 *Error
+	// JSON401 the response for an HTTP 401 `application/json` response
+	JSON401 *Error
+	// JSON403 the response for an HTTP 403 `application/json` response
+	JSON403 *Error
+	// JSON429 the response for an HTTP 429 `application/json` response
+	JSON429 *Error
 	// JSON500 the response for an HTTP 500 `application/json` response
 	JSON500 *Error
 	// JSON503 the response for an HTTP 503 `application/json` response
 	JSON503 *Error
+	// Headers429 the parsed response headers for an HTTP 429 response
+	Headers429 *GetMaintenanceReply429Headers
 	// Headers503 the parsed response headers for an HTTP 503 response
 	Headers503 *GetMaintenanceReply503Headers
 }
@@ -11498,6 +17111,21 @@ func (r GetMaintenanceReply) GetJSON200() *MaintenanceStatus {
 // GetJSON400 returns the response for an HTTP 400 `application/json` response
 func (r GetMaintenanceReply) GetJSON400() *Error {
 	return r.JSON400
+}
+
+// GetJSON401 returns the response for an HTTP 401 `application/json` response
+func (r GetMaintenanceReply) GetJSON401() *Error {
+	return r.JSON401
+}
+
+// GetJSON403 returns the response for an HTTP 403 `application/json` response
+func (r GetMaintenanceReply) GetJSON403() *Error {
+	return r.JSON403
+}
+
+// GetJSON429 returns the response for an HTTP 429 `application/json` response
+func (r GetMaintenanceReply) GetJSON429() *Error {
+	return r.JSON429
 }
 
 // GetJSON500 returns the response for an HTTP 500 `application/json` response
@@ -11539,6 +17167,11 @@ func (r GetMaintenanceReply) ContentType() string {
 	return ""
 }
 
+// SetMaintenanceReply429Headers the declared response headers of an HTTP 429 response for SetMaintenance
+type SetMaintenanceReply429Headers struct {
+	RetryAfter *int
+}
+
 // SetMaintenanceReply503Headers the declared response headers of an HTTP 503 response for SetMaintenance
 type SetMaintenanceReply503Headers struct {
 	RetryAfter *int
@@ -11551,14 +17184,22 @@ type SetMaintenanceReply struct {
 	JSON200 *PushSwitchResult
 	// JSON400 the response for an HTTP 400 `application/json` response
 	JSON400 *Error
+	// JSON401 the response for an HTTP 401 `application/json` response
+	JSON401 *Error
+	// JSON403 the response for an HTTP 403 `application/json` response
+	JSON403 *Error
 	// JSON408 the response for an HTTP 408 `application/json` response
 	JSON408 *Error
 	// JSON413 the response for an HTTP 413 `application/json` response
 	JSON413 *Error
+	// JSON429 the response for an HTTP 429 `application/json` response
+	JSON429 *Error
 	// JSON500 the response for an HTTP 500 `application/json` response
 	JSON500 *Error
 	// JSON503 the response for an HTTP 503 `application/json` response
 	JSON503 *Error
+	// Headers429 the parsed response headers for an HTTP 429 response
+	Headers429 *SetMaintenanceReply429Headers
 	// Headers503 the parsed response headers for an HTTP 503 response
 	Headers503 *SetMaintenanceReply503Headers
 }
@@ -11573,6 +17214,16 @@ func (r SetMaintenanceReply) GetJSON400() *Error {
 	return r.JSON400
 }
 
+// GetJSON401 returns the response for an HTTP 401 `application/json` response
+func (r SetMaintenanceReply) GetJSON401() *Error {
+	return r.JSON401
+}
+
+// GetJSON403 returns the response for an HTTP 403 `application/json` response
+func (r SetMaintenanceReply) GetJSON403() *Error {
+	return r.JSON403
+}
+
 // GetJSON408 returns the response for an HTTP 408 `application/json` response
 func (r SetMaintenanceReply) GetJSON408() *Error {
 	return r.JSON408
@@ -11581,6 +17232,11 @@ func (r SetMaintenanceReply) GetJSON408() *Error {
 // GetJSON413 returns the response for an HTTP 413 `application/json` response
 func (r SetMaintenanceReply) GetJSON413() *Error {
 	return r.JSON413
+}
+
+// GetJSON429 returns the response for an HTTP 429 `application/json` response
+func (r SetMaintenanceReply) GetJSON429() *Error {
+	return r.JSON429
 }
 
 // GetJSON500 returns the response for an HTTP 500 `application/json` response
@@ -11622,6 +17278,11 @@ func (r SetMaintenanceReply) ContentType() string {
 	return ""
 }
 
+// GetPopMaintenanceReply429Headers the declared response headers of an HTTP 429 response for GetPopMaintenance
+type GetPopMaintenanceReply429Headers struct {
+	RetryAfter *int
+}
+
 // GetPopMaintenanceReply503Headers the declared response headers of an HTTP 503 response for GetPopMaintenance
 type GetPopMaintenanceReply503Headers struct {
 	RetryAfter *int
@@ -11634,10 +17295,18 @@ type GetPopMaintenanceReply struct {
 	JSON200 *PopSwitch
 	// JSON400 the response for an HTTP 400 `application/json` response
 	JSON400 *Error
+	// JSON401 the response for an HTTP 401 `application/json` response
+	JSON401 *Error
+	// JSON403 the response for an HTTP 403 `application/json` response
+	JSON403 *Error
+	// JSON429 the response for an HTTP 429 `application/json` response
+	JSON429 *Error
 	// JSON500 the response for an HTTP 500 `application/json` response
 	JSON500 *Error
 	// JSON503 the response for an HTTP 503 `application/json` response
 	JSON503 *Error
+	// Headers429 the parsed response headers for an HTTP 429 response
+	Headers429 *GetPopMaintenanceReply429Headers
 	// Headers503 the parsed response headers for an HTTP 503 response
 	Headers503 *GetPopMaintenanceReply503Headers
 }
@@ -11650,6 +17319,21 @@ func (r GetPopMaintenanceReply) GetJSON200() *PopSwitch {
 // GetJSON400 returns the response for an HTTP 400 `application/json` response
 func (r GetPopMaintenanceReply) GetJSON400() *Error {
 	return r.JSON400
+}
+
+// GetJSON401 returns the response for an HTTP 401 `application/json` response
+func (r GetPopMaintenanceReply) GetJSON401() *Error {
+	return r.JSON401
+}
+
+// GetJSON403 returns the response for an HTTP 403 `application/json` response
+func (r GetPopMaintenanceReply) GetJSON403() *Error {
+	return r.JSON403
+}
+
+// GetJSON429 returns the response for an HTTP 429 `application/json` response
+func (r GetPopMaintenanceReply) GetJSON429() *Error {
+	return r.JSON429
 }
 
 // GetJSON500 returns the response for an HTTP 500 `application/json` response
@@ -11691,6 +17375,11 @@ func (r GetPopMaintenanceReply) ContentType() string {
 	return ""
 }
 
+// SetPopMaintenanceReply429Headers the declared response headers of an HTTP 429 response for SetPopMaintenance
+type SetPopMaintenanceReply429Headers struct {
+	RetryAfter *int
+}
+
 // SetPopMaintenanceReply503Headers the declared response headers of an HTTP 503 response for SetPopMaintenance
 type SetPopMaintenanceReply503Headers struct {
 	RetryAfter *int
@@ -11703,14 +17392,22 @@ type SetPopMaintenanceReply struct {
 	JSON200 *PopSwitch
 	// JSON400 the response for an HTTP 400 `application/json` response
 	JSON400 *Error
+	// JSON401 the response for an HTTP 401 `application/json` response
+	JSON401 *Error
+	// JSON403 the response for an HTTP 403 `application/json` response
+	JSON403 *Error
 	// JSON408 the response for an HTTP 408 `application/json` response
 	JSON408 *Error
 	// JSON413 the response for an HTTP 413 `application/json` response
 	JSON413 *Error
+	// JSON429 the response for an HTTP 429 `application/json` response
+	JSON429 *Error
 	// JSON500 the response for an HTTP 500 `application/json` response
 	JSON500 *Error
 	// JSON503 the response for an HTTP 503 `application/json` response
 	JSON503 *Error
+	// Headers429 the parsed response headers for an HTTP 429 response
+	Headers429 *SetPopMaintenanceReply429Headers
 	// Headers503 the parsed response headers for an HTTP 503 response
 	Headers503 *SetPopMaintenanceReply503Headers
 }
@@ -11725,6 +17422,16 @@ func (r SetPopMaintenanceReply) GetJSON400() *Error {
 	return r.JSON400
 }
 
+// GetJSON401 returns the response for an HTTP 401 `application/json` response
+func (r SetPopMaintenanceReply) GetJSON401() *Error {
+	return r.JSON401
+}
+
+// GetJSON403 returns the response for an HTTP 403 `application/json` response
+func (r SetPopMaintenanceReply) GetJSON403() *Error {
+	return r.JSON403
+}
+
 // GetJSON408 returns the response for an HTTP 408 `application/json` response
 func (r SetPopMaintenanceReply) GetJSON408() *Error {
 	return r.JSON408
@@ -11733,6 +17440,11 @@ func (r SetPopMaintenanceReply) GetJSON408() *Error {
 // GetJSON413 returns the response for an HTTP 413 `application/json` response
 func (r SetPopMaintenanceReply) GetJSON413() *Error {
 	return r.JSON413
+}
+
+// GetJSON429 returns the response for an HTTP 429 `application/json` response
+func (r SetPopMaintenanceReply) GetJSON429() *Error {
+	return r.JSON429
 }
 
 // GetJSON500 returns the response for an HTTP 500 `application/json` response
@@ -11774,6 +17486,11 @@ func (r SetPopMaintenanceReply) ContentType() string {
 	return ""
 }
 
+// GetSharedStateReply429Headers the declared response headers of an HTTP 429 response for GetSharedState
+type GetSharedStateReply429Headers struct {
+	RetryAfter *int
+}
+
 // GetSharedStateReply503Headers the declared response headers of an HTTP 503 response for GetSharedState
 type GetSharedStateReply503Headers struct {
 	RetryAfter *int
@@ -11786,10 +17503,18 @@ type GetSharedStateReply struct {
 	JSON200 *SharedState
 	// JSON400 the response for an HTTP 400 `application/json` response
 	JSON400 *Error
+	// JSON401 the response for an HTTP 401 `application/json` response
+	JSON401 *Error
+	// JSON403 the response for an HTTP 403 `application/json` response
+	JSON403 *Error
+	// JSON429 the response for an HTTP 429 `application/json` response
+	JSON429 *Error
 	// JSON500 the response for an HTTP 500 `application/json` response
 	JSON500 *Error
 	// JSON503 the response for an HTTP 503 `application/json` response
 	JSON503 *Error
+	// Headers429 the parsed response headers for an HTTP 429 response
+	Headers429 *GetSharedStateReply429Headers
 	// Headers503 the parsed response headers for an HTTP 503 response
 	Headers503 *GetSharedStateReply503Headers
 }
@@ -11802,6 +17527,21 @@ func (r GetSharedStateReply) GetJSON200() *SharedState {
 // GetJSON400 returns the response for an HTTP 400 `application/json` response
 func (r GetSharedStateReply) GetJSON400() *Error {
 	return r.JSON400
+}
+
+// GetJSON401 returns the response for an HTTP 401 `application/json` response
+func (r GetSharedStateReply) GetJSON401() *Error {
+	return r.JSON401
+}
+
+// GetJSON403 returns the response for an HTTP 403 `application/json` response
+func (r GetSharedStateReply) GetJSON403() *Error {
+	return r.JSON403
+}
+
+// GetJSON429 returns the response for an HTTP 429 `application/json` response
+func (r GetSharedStateReply) GetJSON429() *Error {
+	return r.JSON429
 }
 
 // GetJSON500 returns the response for an HTTP 500 `application/json` response
@@ -11843,9 +17583,9 @@ func (r GetSharedStateReply) ContentType() string {
 	return ""
 }
 
-// RecordTraceReply201Headers the declared response headers of an HTTP 201 response for RecordTrace
-type RecordTraceReply201Headers struct {
-	RetryAfter *string
+// RecordTraceReply429Headers the declared response headers of an HTTP 429 response for RecordTrace
+type RecordTraceReply429Headers struct {
+	RetryAfter *int
 }
 
 // RecordTraceReply503Headers the declared response headers of an HTTP 503 response for RecordTrace
@@ -11860,18 +17600,24 @@ type RecordTraceReply struct {
 	JSON201 *TraceResponse
 	// JSON400 the response for an HTTP 400 `application/json` response
 	JSON400 *Error
+	// JSON401 the response for an HTTP 401 `application/json` response
+	JSON401 *Error
+	// JSON403 the response for an HTTP 403 `application/json` response
+	JSON403 *Error
 	// JSON404 the response for an HTTP 404 `application/json` response
 	JSON404 *TraceRefusal
 	// JSON408 the response for an HTTP 408 `application/json` response
 	JSON408 *Error
 	// JSON413 the response for an HTTP 413 `application/json` response
 	JSON413 *Error
+	// JSON429 the response for an HTTP 429 `application/json` response
+	JSON429 *Error
 	// JSON500 the response for an HTTP 500 `application/json` response
 	JSON500 *Error
 	// JSON503 the response for an HTTP 503 `application/json` response
 	JSON503 *Error
-	// Headers201 the parsed response headers for an HTTP 201 response
-	Headers201 *RecordTraceReply201Headers
+	// Headers429 the parsed response headers for an HTTP 429 response
+	Headers429 *RecordTraceReply429Headers
 	// Headers503 the parsed response headers for an HTTP 503 response
 	Headers503 *RecordTraceReply503Headers
 }
@@ -11884,6 +17630,16 @@ func (r RecordTraceReply) GetJSON201() *TraceResponse {
 // GetJSON400 returns the response for an HTTP 400 `application/json` response
 func (r RecordTraceReply) GetJSON400() *Error {
 	return r.JSON400
+}
+
+// GetJSON401 returns the response for an HTTP 401 `application/json` response
+func (r RecordTraceReply) GetJSON401() *Error {
+	return r.JSON401
+}
+
+// GetJSON403 returns the response for an HTTP 403 `application/json` response
+func (r RecordTraceReply) GetJSON403() *Error {
+	return r.JSON403
 }
 
 // GetJSON404 returns the response for an HTTP 404 `application/json` response
@@ -11899,6 +17655,11 @@ func (r RecordTraceReply) GetJSON408() *Error {
 // GetJSON413 returns the response for an HTTP 413 `application/json` response
 func (r RecordTraceReply) GetJSON413() *Error {
 	return r.JSON413
+}
+
+// GetJSON429 returns the response for an HTTP 429 `application/json` response
+func (r RecordTraceReply) GetJSON429() *Error {
+	return r.JSON429
 }
 
 // GetJSON500 returns the response for an HTTP 500 `application/json` response
@@ -11940,6 +17701,11 @@ func (r RecordTraceReply) ContentType() string {
 	return ""
 }
 
+// ListTracesByNameReply429Headers the declared response headers of an HTTP 429 response for ListTracesByName
+type ListTracesByNameReply429Headers struct {
+	RetryAfter *int
+}
+
 // ListTracesByNameReply503Headers the declared response headers of an HTTP 503 response for ListTracesByName
 type ListTracesByNameReply503Headers struct {
 	RetryAfter *int
@@ -11952,10 +17718,18 @@ type ListTracesByNameReply struct {
 	JSON200 *NamedTraceList
 	// JSON400 the response for an HTTP 400 `application/json` response
 	JSON400 *Error
+	// JSON401 the response for an HTTP 401 `application/json` response
+	JSON401 *Error
+	// JSON403 the response for an HTTP 403 `application/json` response
+	JSON403 *Error
+	// JSON429 the response for an HTTP 429 `application/json` response
+	JSON429 *Error
 	// JSON500 the response for an HTTP 500 `application/json` response
 	JSON500 *Error
 	// JSON503 the response for an HTTP 503 `application/json` response
 	JSON503 *Error
+	// Headers429 the parsed response headers for an HTTP 429 response
+	Headers429 *ListTracesByNameReply429Headers
 	// Headers503 the parsed response headers for an HTTP 503 response
 	Headers503 *ListTracesByNameReply503Headers
 }
@@ -11968,6 +17742,21 @@ func (r ListTracesByNameReply) GetJSON200() *NamedTraceList {
 // GetJSON400 returns the response for an HTTP 400 `application/json` response
 func (r ListTracesByNameReply) GetJSON400() *Error {
 	return r.JSON400
+}
+
+// GetJSON401 returns the response for an HTTP 401 `application/json` response
+func (r ListTracesByNameReply) GetJSON401() *Error {
+	return r.JSON401
+}
+
+// GetJSON403 returns the response for an HTTP 403 `application/json` response
+func (r ListTracesByNameReply) GetJSON403() *Error {
+	return r.JSON403
+}
+
+// GetJSON429 returns the response for an HTTP 429 `application/json` response
+func (r ListTracesByNameReply) GetJSON429() *Error {
+	return r.JSON429
 }
 
 // GetJSON500 returns the response for an HTTP 500 `application/json` response
@@ -12009,6 +17798,11 @@ func (r ListTracesByNameReply) ContentType() string {
 	return ""
 }
 
+// ListTraceNamesReply429Headers the declared response headers of an HTTP 429 response for ListTraceNames
+type ListTraceNamesReply429Headers struct {
+	RetryAfter *int
+}
+
 // ListTraceNamesReply503Headers the declared response headers of an HTTP 503 response for ListTraceNames
 type ListTraceNamesReply503Headers struct {
 	RetryAfter *int
@@ -12021,10 +17815,18 @@ type ListTraceNamesReply struct {
 	JSON200 *TraceNameList
 	// JSON400 the response for an HTTP 400 `application/json` response
 	JSON400 *Error
+	// JSON401 the response for an HTTP 401 `application/json` response
+	JSON401 *Error
+	// JSON403 the response for an HTTP 403 `application/json` response
+	JSON403 *Error
+	// JSON429 the response for an HTTP 429 `application/json` response
+	JSON429 *Error
 	// JSON500 the response for an HTTP 500 `application/json` response
 	JSON500 *Error
 	// JSON503 the response for an HTTP 503 `application/json` response
 	JSON503 *Error
+	// Headers429 the parsed response headers for an HTTP 429 response
+	Headers429 *ListTraceNamesReply429Headers
 	// Headers503 the parsed response headers for an HTTP 503 response
 	Headers503 *ListTraceNamesReply503Headers
 }
@@ -12037,6 +17839,21 @@ func (r ListTraceNamesReply) GetJSON200() *TraceNameList {
 // GetJSON400 returns the response for an HTTP 400 `application/json` response
 func (r ListTraceNamesReply) GetJSON400() *Error {
 	return r.JSON400
+}
+
+// GetJSON401 returns the response for an HTTP 401 `application/json` response
+func (r ListTraceNamesReply) GetJSON401() *Error {
+	return r.JSON401
+}
+
+// GetJSON403 returns the response for an HTTP 403 `application/json` response
+func (r ListTraceNamesReply) GetJSON403() *Error {
+	return r.JSON403
+}
+
+// GetJSON429 returns the response for an HTTP 429 `application/json` response
+func (r ListTraceNamesReply) GetJSON429() *Error {
+	return r.JSON429
 }
 
 // GetJSON500 returns the response for an HTTP 500 `application/json` response
@@ -12078,6 +17895,11 @@ func (r ListTraceNamesReply) ContentType() string {
 	return ""
 }
 
+// ListTracesReply429Headers the declared response headers of an HTTP 429 response for ListTraces
+type ListTracesReply429Headers struct {
+	RetryAfter *int
+}
+
 // ListTracesReply503Headers the declared response headers of an HTTP 503 response for ListTraces
 type ListTracesReply503Headers struct {
 	RetryAfter *int
@@ -12090,10 +17912,18 @@ type ListTracesReply struct {
 	JSON200 *TraceList
 	// JSON400 the response for an HTTP 400 `application/json` response
 	JSON400 *Error
+	// JSON401 the response for an HTTP 401 `application/json` response
+	JSON401 *Error
+	// JSON403 the response for an HTTP 403 `application/json` response
+	JSON403 *Error
+	// JSON429 the response for an HTTP 429 `application/json` response
+	JSON429 *Error
 	// JSON500 the response for an HTTP 500 `application/json` response
 	JSON500 *Error
 	// JSON503 the response for an HTTP 503 `application/json` response
 	JSON503 *Error
+	// Headers429 the parsed response headers for an HTTP 429 response
+	Headers429 *ListTracesReply429Headers
 	// Headers503 the parsed response headers for an HTTP 503 response
 	Headers503 *ListTracesReply503Headers
 }
@@ -12106,6 +17936,21 @@ func (r ListTracesReply) GetJSON200() *TraceList {
 // GetJSON400 returns the response for an HTTP 400 `application/json` response
 func (r ListTracesReply) GetJSON400() *Error {
 	return r.JSON400
+}
+
+// GetJSON401 returns the response for an HTTP 401 `application/json` response
+func (r ListTracesReply) GetJSON401() *Error {
+	return r.JSON401
+}
+
+// GetJSON403 returns the response for an HTTP 403 `application/json` response
+func (r ListTracesReply) GetJSON403() *Error {
+	return r.JSON403
+}
+
+// GetJSON429 returns the response for an HTTP 429 `application/json` response
+func (r ListTracesReply) GetJSON429() *Error {
+	return r.JSON429
 }
 
 // GetJSON500 returns the response for an HTTP 500 `application/json` response
@@ -12147,6 +17992,11 @@ func (r ListTracesReply) ContentType() string {
 	return ""
 }
 
+// TransactionReply429Headers the declared response headers of an HTTP 429 response for Transaction
+type TransactionReply429Headers struct {
+	RetryAfter *int
+}
+
 // TransactionReply503Headers the declared response headers of an HTTP 503 response for Transaction
 type TransactionReply503Headers struct {
 	RetryAfter *int
@@ -12159,14 +18009,22 @@ type TransactionReply struct {
 	JSON200 *TransactionResponse
 	// JSON400 the response for an HTTP 400 `application/json` response
 	JSON400 *Error
+	// JSON401 the response for an HTTP 401 `application/json` response
+	JSON401 *Error
+	// JSON403 the response for an HTTP 403 `application/json` response
+	JSON403 *Error
 	// JSON408 the response for an HTTP 408 `application/json` response
 	JSON408 *Error
 	// JSON413 the response for an HTTP 413 `application/json` response
 	JSON413 *Error
+	// JSON429 the response for an HTTP 429 `application/json` response
+	JSON429 *Error
 	// JSON500 the response for an HTTP 500 `application/json` response
 	JSON500 *Error
 	// JSON503 the response for an HTTP 503 `application/json` response
 	JSON503 *Error
+	// Headers429 the parsed response headers for an HTTP 429 response
+	Headers429 *TransactionReply429Headers
 	// Headers503 the parsed response headers for an HTTP 503 response
 	Headers503 *TransactionReply503Headers
 }
@@ -12181,6 +18039,16 @@ func (r TransactionReply) GetJSON400() *Error {
 	return r.JSON400
 }
 
+// GetJSON401 returns the response for an HTTP 401 `application/json` response
+func (r TransactionReply) GetJSON401() *Error {
+	return r.JSON401
+}
+
+// GetJSON403 returns the response for an HTTP 403 `application/json` response
+func (r TransactionReply) GetJSON403() *Error {
+	return r.JSON403
+}
+
 // GetJSON408 returns the response for an HTTP 408 `application/json` response
 func (r TransactionReply) GetJSON408() *Error {
 	return r.JSON408
@@ -12189,6 +18057,11 @@ func (r TransactionReply) GetJSON408() *Error {
 // GetJSON413 returns the response for an HTTP 413 `application/json` response
 func (r TransactionReply) GetJSON413() *Error {
 	return r.JSON413
+}
+
+// GetJSON429 returns the response for an HTTP 429 `application/json` response
+func (r TransactionReply) GetJSON429() *Error {
+	return r.JSON429
 }
 
 // GetJSON500 returns the response for an HTTP 500 `application/json` response
@@ -12224,6 +18097,143 @@ func (r TransactionReply) StatusCode() int {
 
 // ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
 func (r TransactionReply) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+// LoginReply200Headers the declared response headers of an HTTP 200 response for Login
+type LoginReply200Headers struct {
+	Location *string
+}
+
+type LoginReply struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// Headers200 the parsed response headers for an HTTP 200 response
+	Headers200 *LoginReply200Headers
+}
+
+// GetBody returns the raw response body bytes
+func (r LoginReply) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r LoginReply) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r LoginReply) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r LoginReply) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type LogoutReply struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *LoggedOut
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r LogoutReply) GetJSON200() *LoggedOut {
+	return r.JSON200
+}
+
+// GetBody returns the raw response body bytes
+func (r LogoutReply) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r LogoutReply) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r LogoutReply) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r LogoutReply) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type GetMeReply struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *Me
+	// JSON401 the response for an HTTP 401 `application/json` response
+	JSON401 *Error
+	// JSON500 the response for an HTTP 500 `application/json` response
+	JSON500 *Error
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r GetMeReply) GetJSON200() *Me {
+	return r.JSON200
+}
+
+// GetJSON401 returns the response for an HTTP 401 `application/json` response
+func (r GetMeReply) GetJSON401() *Error {
+	return r.JSON401
+}
+
+// GetJSON500 returns the response for an HTTP 500 `application/json` response
+func (r GetMeReply) GetJSON500() *Error {
+	return r.JSON500
+}
+
+// GetBody returns the raw response body bytes
+func (r GetMeReply) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r GetMeReply) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r GetMeReply) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r GetMeReply) ContentType() string {
 	if r.HTTPResponse != nil {
 		return r.HTTPResponse.Header.Get("Content-Type")
 	}
@@ -12333,6 +18343,95 @@ func (r GetLivezReply) ContentType() string {
 	return ""
 }
 
+type GetMetricsReply struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *ProcessMetrics
+	// JSON500 the response for an HTTP 500 `application/json` response
+	JSON500 *Error
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r GetMetricsReply) GetJSON200() *ProcessMetrics {
+	return r.JSON200
+}
+
+// GetJSON500 returns the response for an HTTP 500 `application/json` response
+func (r GetMetricsReply) GetJSON500() *Error {
+	return r.JSON500
+}
+
+// GetBody returns the raw response body bytes
+func (r GetMetricsReply) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r GetMetricsReply) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r GetMetricsReply) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r GetMetricsReply) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type GetPrometheusMetricsReply struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON500 the response for an HTTP 500 `application/json` response
+	JSON500 *Error
+}
+
+// GetJSON500 returns the response for an HTTP 500 `application/json` response
+func (r GetPrometheusMetricsReply) GetJSON500() *Error {
+	return r.JSON500
+}
+
+// GetBody returns the raw response body bytes
+func (r GetPrometheusMetricsReply) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r GetPrometheusMetricsReply) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r GetPrometheusMetricsReply) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r GetPrometheusMetricsReply) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
 type GetReadyzReply struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -12388,6 +18487,11 @@ func (r GetReadyzReply) ContentType() string {
 	return ""
 }
 
+// GetServerStatusReply429Headers the declared response headers of an HTTP 429 response for GetServerStatus
+type GetServerStatusReply429Headers struct {
+	RetryAfter *int
+}
+
 // GetServerStatusReply503Headers the declared response headers of an HTTP 503 response for GetServerStatus
 type GetServerStatusReply503Headers struct {
 	RetryAfter *int
@@ -12398,10 +18502,18 @@ type GetServerStatusReply struct {
 	HTTPResponse *http.Response
 	// JSON200 the response for an HTTP 200 `application/json` response
 	JSON200 *ServerStatus
+	// JSON401 the response for an HTTP 401 `application/json` response
+	JSON401 *Error
+	// JSON403 the response for an HTTP 403 `application/json` response
+	JSON403 *Error
+	// JSON429 the response for an HTTP 429 `application/json` response
+	JSON429 *Error
 	// JSON500 the response for an HTTP 500 `application/json` response
 	JSON500 *Error
 	// JSON503 the response for an HTTP 503 `application/json` response
 	JSON503 *Error
+	// Headers429 the parsed response headers for an HTTP 429 response
+	Headers429 *GetServerStatusReply429Headers
 	// Headers503 the parsed response headers for an HTTP 503 response
 	Headers503 *GetServerStatusReply503Headers
 }
@@ -12409,6 +18521,21 @@ type GetServerStatusReply struct {
 // GetJSON200 returns the response for an HTTP 200 `application/json` response
 func (r GetServerStatusReply) GetJSON200() *ServerStatus {
 	return r.JSON200
+}
+
+// GetJSON401 returns the response for an HTTP 401 `application/json` response
+func (r GetServerStatusReply) GetJSON401() *Error {
+	return r.JSON401
+}
+
+// GetJSON403 returns the response for an HTTP 403 `application/json` response
+func (r GetServerStatusReply) GetJSON403() *Error {
+	return r.JSON403
+}
+
+// GetJSON429 returns the response for an HTTP 429 `application/json` response
+func (r GetServerStatusReply) GetJSON429() *Error {
+	return r.JSON429
 }
 
 // GetJSON500 returns the response for an HTTP 500 `application/json` response
@@ -12510,6 +18637,156 @@ func (c *ClientWithResponses) AckBatchWithResponse(ctx context.Context, body Ack
 	return ParseAckBatchReply(rsp)
 }
 
+// GetDeadLetterSignaturesWithResponse What the dead letters of a queue have in common
+//
+// Looks at the newest dead letters and gathers those whose errors differ only in ids and numbers.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /api/v1/analytics/dlq-signatures (the `GetDeadLetterSignatures` operationId).
+func (c *ClientWithResponses) GetDeadLetterSignaturesWithResponse(ctx context.Context, params *GetDeadLetterSignaturesParams, reqEditors ...RequestEditorFn) (*GetDeadLetterSignaturesReply, error) {
+	rsp, err := c.GetDeadLetterSignatures(ctx, params, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseGetDeadLetterSignaturesReply(rsp)
+}
+
+// GetPartitionLivenessWithResponse How many partitions are alive
+//
+// Partitions of each queue by how long ago the last message was stored in them.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /api/v1/analytics/partition-liveness (the `GetPartitionLiveness` operationId).
+func (c *ClientWithResponses) GetPartitionLivenessWithResponse(ctx context.Context, params *GetPartitionLivenessParams, reqEditors ...RequestEditorFn) (*GetPartitionLivenessReply, error) {
+	rsp, err := c.GetPartitionLiveness(ctx, params, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseGetPartitionLivenessReply(rsp)
+}
+
+// GetPostgresStatsWithResponse What PostgreSQL counts about this database
+//
+// Over all tenants. Since the statistics of the database were reset.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /api/v1/analytics/postgres-stats (the `GetPostgresStats` operationId).
+func (c *ClientWithResponses) GetPostgresStatsWithResponse(ctx context.Context, reqEditors ...RequestEditorFn) (*GetPostgresStatsReply, error) {
+	rsp, err := c.GetPostgresStats(ctx, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseGetPostgresStatsReply(rsp)
+}
+
+// GetQueueLagWithResponse How old messages were when they were delivered
+//
+// A bucket is a minute wide up to an hour, then 5 minutes (6 hours), 15 (a day), 60 (a week) and 360. What servers did is known up to their last flush (METRICS_FLUSH_MS).
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /api/v1/analytics/queue-lag (the `GetQueueLag` operationId).
+func (c *ClientWithResponses) GetQueueLagWithResponse(ctx context.Context, params *GetQueueLagParams, reqEditors ...RequestEditorFn) (*GetQueueLagReply, error) {
+	rsp, err := c.GetQueueLag(ctx, params, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseGetQueueLagReply(rsp)
+}
+
+// GetQueueOpsWithResponse What happened on queues
+//
+// A bucket is a minute wide up to an hour, then 5 minutes (6 hours), 15 (a day), 60 (a week) and 360. What servers did is known up to their last flush (METRICS_FLUSH_MS).
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /api/v1/analytics/queue-ops (the `GetQueueOps` operationId).
+func (c *ClientWithResponses) GetQueueOpsWithResponse(ctx context.Context, params *GetQueueOpsParams, reqEditors ...RequestEditorFn) (*GetQueueOpsReply, error) {
+	rsp, err := c.GetQueueOps(ctx, params, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseGetQueueOpsReply(rsp)
+}
+
+// GetQueueParkedReplicasWithResponse Where pops were parked
+//
+// A bucket is a minute wide up to an hour, then 5 minutes (6 hours), 15 (a day), 60 (a week) and 360. What servers did is known up to their last flush (METRICS_FLUSH_MS).
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /api/v1/analytics/queue-parked-replicas (the `GetQueueParkedReplicas` operationId).
+func (c *ClientWithResponses) GetQueueParkedReplicasWithResponse(ctx context.Context, params *GetQueueParkedReplicasParams, reqEditors ...RequestEditorFn) (*GetQueueParkedReplicasReply, error) {
+	rsp, err := c.GetQueueParkedReplicas(ctx, params, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseGetQueueParkedReplicasReply(rsp)
+}
+
+// GetRetentionSeriesWithResponse Messages that retention deleted, by rule, over time
+//
+// Counts are messages, not segments. Goes back METRICS_RETENTION_DAYS.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /api/v1/analytics/retention (the `GetRetentionSeries` operationId).
+func (c *ClientWithResponses) GetRetentionSeriesWithResponse(ctx context.Context, params *GetRetentionSeriesParams, reqEditors ...RequestEditorFn) (*GetRetentionSeriesReply, error) {
+	rsp, err := c.GetRetentionSeries(ctx, params, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseGetRetentionSeriesReply(rsp)
+}
+
+// GetSystemMetricsWithResponse What each server process used
+//
+// Over all tenants. A bucket is a minute wide up to an hour, then 5 minutes (6 hours), 15 (a day), 60 (a week) and 360. What servers did is known up to their last flush (METRICS_FLUSH_MS).
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /api/v1/analytics/system-metrics (the `GetSystemMetrics` operationId).
+func (c *ClientWithResponses) GetSystemMetricsWithResponse(ctx context.Context, params *GetSystemMetricsParams, reqEditors ...RequestEditorFn) (*GetSystemMetricsReply, error) {
+	rsp, err := c.GetSystemMetrics(ctx, params, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseGetSystemMetricsReply(rsp)
+}
+
+// GetWorkerMetricsWithResponse What the servers did
+//
+// Over all tenants. A bucket is a minute wide up to an hour, then 5 minutes (6 hours), 15 (a day), 60 (a week) and 360. What servers did is known up to their last flush (METRICS_FLUSH_MS).
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /api/v1/analytics/worker-metrics (the `GetWorkerMetrics` operationId).
+func (c *ClientWithResponses) GetWorkerMetricsWithResponse(ctx context.Context, params *GetWorkerMetricsParams, reqEditors ...RequestEditorFn) (*GetWorkerMetricsReply, error) {
+	rsp, err := c.GetWorkerMetrics(ctx, params, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseGetWorkerMetricsReply(rsp)
+}
+
+// GetWorkloadWithResponse What was done and what is owed, by namespace, task or queue
+//
+// A bucket is a minute wide up to an hour, then 5 minutes (6 hours), 15 (a day), 60 (a week) and 360. What servers did is known up to their last flush (METRICS_FLUSH_MS).
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /api/v1/analytics/workload (the `GetWorkload` operationId).
+func (c *ClientWithResponses) GetWorkloadWithResponse(ctx context.Context, params *GetWorkloadParams, reqEditors ...RequestEditorFn) (*GetWorkloadReply, error) {
+	rsp, err := c.GetWorkload(ctx, params, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseGetWorkloadReply(rsp)
+}
+
 // ConfigureQueueWithBodyWithResponse Create a queue or edit its options
 //
 // An edit keeps what the body does not mention and sets back to its default what is null. With mode replace, what is not mentioned is set back as well. Options may also stand at the top level when there is no options object. Unknown options are ignored; a value of the wrong type or out of bounds is refused, with the option in invalid, and nothing is changed.
@@ -12542,6 +18819,8 @@ func (c *ClientWithResponses) ConfigureQueueWithResponse(ctx context.Context, bo
 
 // ListConsumerGroupsWithResponse List all consumer groups, once for each queue
 //
+// Every group that has a cursor on a partition, with how far it is behind. All numbers are of this moment.
+//
 // Returns a wrapper object for the known response body format(s).
 //
 // Corresponds with GET /api/v1/consumer-groups (the `ListConsumerGroups` operationId).
@@ -12554,6 +18833,8 @@ func (c *ClientWithResponses) ListConsumerGroupsWithResponse(ctx context.Context
 }
 
 // ListLaggingPartitionsWithResponse List the partitions on which a group is far behind
+//
+// Of all groups: partitions whose oldest unfinished message is older than minLagSeconds.
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -12582,6 +18863,8 @@ func (c *ClientWithResponses) DeleteConsumerGroupWithResponse(ctx context.Contex
 }
 
 // GetConsumerGroupWithResponse One consumer group in detail, by queue and partition
+//
+// Where the group stands on each partition that it has a cursor on, and who holds the lease. A group that nobody knows is an empty object, no 404.
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -12715,6 +18998,8 @@ func (c *ClientWithResponses) DeleteDeadLettersWithResponse(ctx context.Context,
 }
 
 // ListDeadLettersWithResponse List dead letters, newest first
+//
+// Messages that a group gave up, with the reason and the payload as it was pushed. They stay until they are replayed or deleted, or deadLetterRetentionSeconds of the queue ends.
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -13059,6 +19344,8 @@ func (c *ClientWithResponses) DeleteQueueWithResponse(ctx context.Context, queue
 
 // GetQueueWithResponse One queue in detail: options, partitions, totals
 //
+// All numbers are of this moment, counted over every partition: for a queue with many ask get-queue-depth or get-queue-status.
+//
 // Returns a wrapper object for the known response body format(s).
 //
 // Corresponds with GET /api/v1/resources/queues/{queue} (the `GetQueue` operationId).
@@ -13083,6 +19370,21 @@ func (c *ClientWithResponses) GetQueueDepthWithResponse(ctx context.Context, que
 		return nil, err
 	}
 	return ParseGetQueueDepthReply(rsp)
+}
+
+// GetRetentionPreviewWithResponse What the next sweep would delete from a queue, and by which rule
+//
+// Deletes nothing. What an edit would bring: configure with dryRun.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /api/v1/resources/queues/{queue}/retention-preview (the `GetRetentionPreview` operationId).
+func (c *ClientWithResponses) GetRetentionPreviewWithResponse(ctx context.Context, queue string, reqEditors ...RequestEditorFn) (*GetRetentionPreviewReply, error) {
+	rsp, err := c.GetRetentionPreview(ctx, queue, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseGetRetentionPreviewReply(rsp)
 }
 
 // ListTasksWithResponse Every task with its queues and messages
@@ -13115,6 +19417,21 @@ func (c *ClientWithResponses) RefreshStatsWithResponse(ctx context.Context, reqE
 	return ParseRefreshStatsReply(rsp)
 }
 
+// GetStatusWithResponse What all servers did, and how queues, leases and dead letters stand
+//
+// Over all tenants. A point a minute up to an hour, then 5 (6 hours), 15 (a day), 60 (a week) and 360 minutes. What servers did is known up to their last flush (METRICS_FLUSH_MS); with a filter, throughput is that of the queues that match.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /api/v1/status (the `GetStatus` operationId).
+func (c *ClientWithResponses) GetStatusWithResponse(ctx context.Context, params *GetStatusParams, reqEditors ...RequestEditorFn) (*GetStatusReply, error) {
+	rsp, err := c.GetStatus(ctx, params, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseGetStatusReply(rsp)
+}
+
 // GetMessageSeriesWithResponse How many of the messages kept were stored when
 //
 // Counts what is still there: retention and compaction lower it.
@@ -13131,6 +19448,8 @@ func (c *ClientWithResponses) GetMessageSeriesWithResponse(ctx context.Context, 
 }
 
 // GetBuffersWithResponse This server's spool
+//
+// What pushes wait in the files of this server for the database, and what could not be stored. All zero without a spool (FILE_BUFFER_DIR).
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -13310,6 +19629,8 @@ func (c *ClientWithResponses) RecordTraceWithResponse(ctx context.Context, body 
 
 // ListTracesByNameWithResponse Traces of any message under one name, oldest first
 //
+// Follows one piece of work over queues: every trace that was recorded with the name in traceNames.
+//
 // Returns a wrapper object for the known response body format(s).
 //
 // Corresponds with GET /api/v1/traces/by-name/{traceName} (the `ListTracesByName` operationId).
@@ -13323,6 +19644,8 @@ func (c *ClientWithResponses) ListTracesByNameWithResponse(ctx context.Context, 
 
 // ListTraceNamesWithResponse The names that traces go by
 //
+// Every name that was given in traceNames, with how many traces and messages it ties together; the one used last first.
+//
 // Returns a wrapper object for the known response body format(s).
 //
 // Corresponds with GET /api/v1/traces/names (the `ListTraceNames` operationId).
@@ -13335,6 +19658,8 @@ func (c *ClientWithResponses) ListTraceNamesWithResponse(ctx context.Context, pa
 }
 
 // ListTracesWithResponse What was noted about a message, oldest first
+//
+// A message without traces, or that never was, is an empty list: traces outlive their message.
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -13377,6 +19702,51 @@ func (c *ClientWithResponses) TransactionWithResponse(ctx context.Context, body 
 	return ParseTransactionReply(rsp)
 }
 
+// LoginWithResponse Log in with a browser
+//
+// Leads to / where no token is asked for; otherwise a page that says how to send one.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /auth/login (the `Login` operationId).
+func (c *ClientWithResponses) LoginWithResponse(ctx context.Context, reqEditors ...RequestEditorFn) (*LoginReply, error) {
+	rsp, err := c.Login(ctx, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseLoginReply(rsp)
+}
+
+// LogoutWithResponse Log out
+//
+// There is no session to end: always ok.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /auth/logout (the `Logout` operationId).
+func (c *ClientWithResponses) LogoutWithResponse(ctx context.Context, reqEditors ...RequestEditorFn) (*LogoutReply, error) {
+	rsp, err := c.Logout(ctx, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseLogoutReply(rsp)
+}
+
+// GetMeWithResponse Who am I
+//
+// A server that asks for no token answers with its one user. One that does answers 401: it keeps no sessions.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /auth/me (the `GetMe` operationId).
+func (c *ClientWithResponses) GetMeWithResponse(ctx context.Context, reqEditors ...RequestEditorFn) (*GetMeReply, error) {
+	rsp, err := c.GetMe(ctx, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseGetMeReply(rsp)
+}
+
 // GetHealthWithResponse Health of the process and of its database
 //
 // Makes a round trip to the database. 503 when it is away or takes no writes.
@@ -13405,6 +19775,36 @@ func (c *ClientWithResponses) GetLivezWithResponse(ctx context.Context, reqEdito
 		return nil, err
 	}
 	return ParseGetLivezReply(rsp)
+}
+
+// GetMetricsWithResponse What this process did since it started
+//
+// Counters of this process alone, without a look at the database; get-worker-metrics shows all servers.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /metrics (the `GetMetrics` operationId).
+func (c *ClientWithResponses) GetMetricsWithResponse(ctx context.Context, reqEditors ...RequestEditorFn) (*GetMetricsReply, error) {
+	rsp, err := c.GetMetrics(ctx, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseGetMetricsReply(rsp)
+}
+
+// GetPrometheusMetricsWithResponse All series for Prometheus
+//
+// queen_process_ series are of this process, queen_cluster_ series lifetime totals of all servers, which every server shows alike; the rest are gauges. While the database is away its part is missing and the answer is still 200.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /metrics/prometheus (the `GetPrometheusMetrics` operationId).
+func (c *ClientWithResponses) GetPrometheusMetricsWithResponse(ctx context.Context, reqEditors ...RequestEditorFn) (*GetPrometheusMetricsReply, error) {
+	rsp, err := c.GetPrometheusMetrics(ctx, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseGetPrometheusMetricsReply(rsp)
 }
 
 // GetReadyzWithResponse Should this process get traffic
@@ -13465,6 +19865,20 @@ func ParseAckReply(rsp *http.Response) (*AckReply, error) {
 		}
 		response.JSON400 = &dest
 
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 401:
+		var dest Error
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON401 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 403:
+		var dest Error
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON403 = &dest
+
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 408:
 		var dest Error
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
@@ -13478,6 +19892,13 @@ func ParseAckReply(rsp *http.Response) (*AckReply, error) {
 			return nil, err
 		}
 		response.JSON413 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 429:
+		var dest Error
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON429 = &dest
 
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
 		var dest Error
@@ -13496,6 +19917,16 @@ func ParseAckReply(rsp *http.Response) (*AckReply, error) {
 	}
 
 	switch {
+	case rsp.StatusCode == 429:
+		var headers AckReply429Headers
+		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RetryAfter = &value
+		}
+		response.Headers429 = &headers
 	case rsp.StatusCode == 503:
 		var headers AckReply503Headers
 		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
@@ -13539,6 +19970,20 @@ func ParseAckBatchReply(rsp *http.Response) (*AckBatchReply, error) {
 		}
 		response.JSON400 = &dest
 
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 401:
+		var dest Error
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON401 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 403:
+		var dest Error
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON403 = &dest
+
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 408:
 		var dest Error
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
@@ -13552,6 +19997,13 @@ func ParseAckBatchReply(rsp *http.Response) (*AckBatchReply, error) {
 			return nil, err
 		}
 		response.JSON413 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 429:
+		var dest Error
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON429 = &dest
 
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
 		var dest Error
@@ -13570,8 +20022,935 @@ func ParseAckBatchReply(rsp *http.Response) (*AckBatchReply, error) {
 	}
 
 	switch {
+	case rsp.StatusCode == 429:
+		var headers AckBatchReply429Headers
+		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RetryAfter = &value
+		}
+		response.Headers429 = &headers
 	case rsp.StatusCode == 503:
 		var headers AckBatchReply503Headers
+		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RetryAfter = &value
+		}
+		response.Headers503 = &headers
+	}
+
+	return response, nil
+}
+
+// ParseGetDeadLetterSignaturesReply parses an HTTP response from a GetDeadLetterSignaturesWithResponse call
+func ParseGetDeadLetterSignaturesReply(rsp *http.Response) (*GetDeadLetterSignaturesReply, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &GetDeadLetterSignaturesReply{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest DeadLetterSignatures
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 400:
+		var dest Error
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON400 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 401:
+		var dest Error
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON401 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 403:
+		var dest Error
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON403 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 404:
+		var dest Error
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON404 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 429:
+		var dest Error
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON429 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
+		var dest Error
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON500 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 503:
+		var dest Error
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON503 = &dest
+
+	}
+
+	switch {
+	case rsp.StatusCode == 429:
+		var headers GetDeadLetterSignaturesReply429Headers
+		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RetryAfter = &value
+		}
+		response.Headers429 = &headers
+	case rsp.StatusCode == 503:
+		var headers GetDeadLetterSignaturesReply503Headers
+		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RetryAfter = &value
+		}
+		response.Headers503 = &headers
+	}
+
+	return response, nil
+}
+
+// ParseGetPartitionLivenessReply parses an HTTP response from a GetPartitionLivenessWithResponse call
+func ParseGetPartitionLivenessReply(rsp *http.Response) (*GetPartitionLivenessReply, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &GetPartitionLivenessReply{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest PartitionLiveness
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 400:
+		var dest Error
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON400 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 401:
+		var dest Error
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON401 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 403:
+		var dest Error
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON403 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 429:
+		var dest Error
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON429 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
+		var dest Error
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON500 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 503:
+		var dest Error
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON503 = &dest
+
+	}
+
+	switch {
+	case rsp.StatusCode == 429:
+		var headers GetPartitionLivenessReply429Headers
+		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RetryAfter = &value
+		}
+		response.Headers429 = &headers
+	case rsp.StatusCode == 503:
+		var headers GetPartitionLivenessReply503Headers
+		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RetryAfter = &value
+		}
+		response.Headers503 = &headers
+	}
+
+	return response, nil
+}
+
+// ParseGetPostgresStatsReply parses an HTTP response from a GetPostgresStatsWithResponse call
+func ParseGetPostgresStatsReply(rsp *http.Response) (*GetPostgresStatsReply, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &GetPostgresStatsReply{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest PostgresStats
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 400:
+		var dest Error
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON400 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 401:
+		var dest Error
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON401 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 403:
+		var dest Error
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON403 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 429:
+		var dest Error
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON429 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
+		var dest Error
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON500 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 503:
+		var dest Error
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON503 = &dest
+
+	}
+
+	switch {
+	case rsp.StatusCode == 429:
+		var headers GetPostgresStatsReply429Headers
+		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RetryAfter = &value
+		}
+		response.Headers429 = &headers
+	case rsp.StatusCode == 503:
+		var headers GetPostgresStatsReply503Headers
+		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RetryAfter = &value
+		}
+		response.Headers503 = &headers
+	}
+
+	return response, nil
+}
+
+// ParseGetQueueLagReply parses an HTTP response from a GetQueueLagWithResponse call
+func ParseGetQueueLagReply(rsp *http.Response) (*GetQueueLagReply, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &GetQueueLagReply{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest []QueueLagPoint
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 400:
+		var dest Error
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON400 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 401:
+		var dest Error
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON401 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 403:
+		var dest Error
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON403 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 429:
+		var dest Error
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON429 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
+		var dest Error
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON500 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 503:
+		var dest Error
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON503 = &dest
+
+	}
+
+	switch {
+	case rsp.StatusCode == 429:
+		var headers GetQueueLagReply429Headers
+		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RetryAfter = &value
+		}
+		response.Headers429 = &headers
+	case rsp.StatusCode == 503:
+		var headers GetQueueLagReply503Headers
+		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RetryAfter = &value
+		}
+		response.Headers503 = &headers
+	}
+
+	return response, nil
+}
+
+// ParseGetQueueOpsReply parses an HTTP response from a GetQueueOpsWithResponse call
+func ParseGetQueueOpsReply(rsp *http.Response) (*GetQueueOpsReply, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &GetQueueOpsReply{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest QueueOps
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 400:
+		var dest Error
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON400 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 401:
+		var dest Error
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON401 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 403:
+		var dest Error
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON403 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 429:
+		var dest Error
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON429 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
+		var dest Error
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON500 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 503:
+		var dest Error
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON503 = &dest
+
+	}
+
+	switch {
+	case rsp.StatusCode == 429:
+		var headers GetQueueOpsReply429Headers
+		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RetryAfter = &value
+		}
+		response.Headers429 = &headers
+	case rsp.StatusCode == 503:
+		var headers GetQueueOpsReply503Headers
+		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RetryAfter = &value
+		}
+		response.Headers503 = &headers
+	}
+
+	return response, nil
+}
+
+// ParseGetQueueParkedReplicasReply parses an HTTP response from a GetQueueParkedReplicasWithResponse call
+func ParseGetQueueParkedReplicasReply(rsp *http.Response) (*GetQueueParkedReplicasReply, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &GetQueueParkedReplicasReply{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest ParkedReplicas
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 400:
+		var dest Error
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON400 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 401:
+		var dest Error
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON401 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 403:
+		var dest Error
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON403 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 429:
+		var dest Error
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON429 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
+		var dest Error
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON500 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 503:
+		var dest Error
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON503 = &dest
+
+	}
+
+	switch {
+	case rsp.StatusCode == 429:
+		var headers GetQueueParkedReplicasReply429Headers
+		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RetryAfter = &value
+		}
+		response.Headers429 = &headers
+	case rsp.StatusCode == 503:
+		var headers GetQueueParkedReplicasReply503Headers
+		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RetryAfter = &value
+		}
+		response.Headers503 = &headers
+	}
+
+	return response, nil
+}
+
+// ParseGetRetentionSeriesReply parses an HTTP response from a GetRetentionSeriesWithResponse call
+func ParseGetRetentionSeriesReply(rsp *http.Response) (*GetRetentionSeriesReply, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &GetRetentionSeriesReply{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest RetentionSeries
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 400:
+		var dest Error
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON400 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 401:
+		var dest Error
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON401 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 403:
+		var dest Error
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON403 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 429:
+		var dest Error
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON429 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
+		var dest Error
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON500 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 503:
+		var dest Error
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON503 = &dest
+
+	}
+
+	switch {
+	case rsp.StatusCode == 429:
+		var headers GetRetentionSeriesReply429Headers
+		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RetryAfter = &value
+		}
+		response.Headers429 = &headers
+	case rsp.StatusCode == 503:
+		var headers GetRetentionSeriesReply503Headers
+		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RetryAfter = &value
+		}
+		response.Headers503 = &headers
+	}
+
+	return response, nil
+}
+
+// ParseGetSystemMetricsReply parses an HTTP response from a GetSystemMetricsWithResponse call
+func ParseGetSystemMetricsReply(rsp *http.Response) (*GetSystemMetricsReply, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &GetSystemMetricsReply{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest SystemMetrics
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 400:
+		var dest Error
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON400 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 401:
+		var dest Error
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON401 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 403:
+		var dest Error
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON403 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 429:
+		var dest Error
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON429 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
+		var dest Error
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON500 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 503:
+		var dest Error
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON503 = &dest
+
+	}
+
+	switch {
+	case rsp.StatusCode == 429:
+		var headers GetSystemMetricsReply429Headers
+		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RetryAfter = &value
+		}
+		response.Headers429 = &headers
+	case rsp.StatusCode == 503:
+		var headers GetSystemMetricsReply503Headers
+		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RetryAfter = &value
+		}
+		response.Headers503 = &headers
+	}
+
+	return response, nil
+}
+
+// ParseGetWorkerMetricsReply parses an HTTP response from a GetWorkerMetricsWithResponse call
+func ParseGetWorkerMetricsReply(rsp *http.Response) (*GetWorkerMetricsReply, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &GetWorkerMetricsReply{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest WorkerMetrics
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 400:
+		var dest Error
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON400 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 401:
+		var dest Error
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON401 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 403:
+		var dest Error
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON403 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 429:
+		var dest Error
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON429 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
+		var dest Error
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON500 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 503:
+		var dest Error
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON503 = &dest
+
+	}
+
+	switch {
+	case rsp.StatusCode == 429:
+		var headers GetWorkerMetricsReply429Headers
+		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RetryAfter = &value
+		}
+		response.Headers429 = &headers
+	case rsp.StatusCode == 503:
+		var headers GetWorkerMetricsReply503Headers
+		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RetryAfter = &value
+		}
+		response.Headers503 = &headers
+	}
+
+	return response, nil
+}
+
+// ParseGetWorkloadReply parses an HTTP response from a GetWorkloadWithResponse call
+func ParseGetWorkloadReply(rsp *http.Response) (*GetWorkloadReply, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &GetWorkloadReply{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest Workload
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 400:
+		var dest Error
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON400 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 401:
+		var dest Error
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON401 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 403:
+		var dest Error
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON403 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 429:
+		var dest Error
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON429 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
+		var dest Error
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON500 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 503:
+		var dest Error
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON503 = &dest
+
+	}
+
+	switch {
+	case rsp.StatusCode == 429:
+		var headers GetWorkloadReply429Headers
+		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RetryAfter = &value
+		}
+		response.Headers429 = &headers
+	case rsp.StatusCode == 503:
+		var headers GetWorkloadReply503Headers
 		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
 			var value int
 			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
@@ -13613,12 +20992,33 @@ func ParseConfigureQueueReply(rsp *http.Response) (*ConfigureQueueReply, error) 
 		}
 		response.JSON400 = &dest
 
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 401:
+		var dest Error
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON401 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 403:
+		var dest Error
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON403 = &dest
+
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 413:
 		var dest Error
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
 			return nil, err
 		}
 		response.JSON413 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 429:
+		var dest Error
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON429 = &dest
 
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
 		var dest Error
@@ -13637,6 +21037,16 @@ func ParseConfigureQueueReply(rsp *http.Response) (*ConfigureQueueReply, error) 
 	}
 
 	switch {
+	case rsp.StatusCode == 429:
+		var headers ConfigureQueueReply429Headers
+		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RetryAfter = &value
+		}
+		response.Headers429 = &headers
 	case rsp.StatusCode == 503:
 		var headers ConfigureQueueReply503Headers
 		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
@@ -13680,6 +21090,27 @@ func ParseListConsumerGroupsReply(rsp *http.Response) (*ListConsumerGroupsReply,
 		}
 		response.JSON400 = &dest
 
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 401:
+		var dest Error
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON401 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 403:
+		var dest Error
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON403 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 429:
+		var dest Error
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON429 = &dest
+
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
 		var dest Error
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
@@ -13697,6 +21128,16 @@ func ParseListConsumerGroupsReply(rsp *http.Response) (*ListConsumerGroupsReply,
 	}
 
 	switch {
+	case rsp.StatusCode == 429:
+		var headers ListConsumerGroupsReply429Headers
+		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RetryAfter = &value
+		}
+		response.Headers429 = &headers
 	case rsp.StatusCode == 503:
 		var headers ListConsumerGroupsReply503Headers
 		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
@@ -13740,6 +21181,27 @@ func ParseListLaggingPartitionsReply(rsp *http.Response) (*ListLaggingPartitions
 		}
 		response.JSON400 = &dest
 
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 401:
+		var dest Error
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON401 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 403:
+		var dest Error
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON403 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 429:
+		var dest Error
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON429 = &dest
+
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
 		var dest Error
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
@@ -13757,6 +21219,16 @@ func ParseListLaggingPartitionsReply(rsp *http.Response) (*ListLaggingPartitions
 	}
 
 	switch {
+	case rsp.StatusCode == 429:
+		var headers ListLaggingPartitionsReply429Headers
+		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RetryAfter = &value
+		}
+		response.Headers429 = &headers
 	case rsp.StatusCode == 503:
 		var headers ListLaggingPartitionsReply503Headers
 		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
@@ -13800,6 +21272,27 @@ func ParseDeleteConsumerGroupReply(rsp *http.Response) (*DeleteConsumerGroupRepl
 		}
 		response.JSON400 = &dest
 
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 401:
+		var dest Error
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON401 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 403:
+		var dest Error
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON403 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 429:
+		var dest Error
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON429 = &dest
+
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
 		var dest Error
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
@@ -13817,6 +21310,16 @@ func ParseDeleteConsumerGroupReply(rsp *http.Response) (*DeleteConsumerGroupRepl
 	}
 
 	switch {
+	case rsp.StatusCode == 429:
+		var headers DeleteConsumerGroupReply429Headers
+		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RetryAfter = &value
+		}
+		response.Headers429 = &headers
 	case rsp.StatusCode == 503:
 		var headers DeleteConsumerGroupReply503Headers
 		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
@@ -13860,6 +21363,27 @@ func ParseGetConsumerGroupReply(rsp *http.Response) (*GetConsumerGroupReply, err
 		}
 		response.JSON400 = &dest
 
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 401:
+		var dest Error
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON401 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 403:
+		var dest Error
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON403 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 429:
+		var dest Error
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON429 = &dest
+
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
 		var dest Error
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
@@ -13877,6 +21401,16 @@ func ParseGetConsumerGroupReply(rsp *http.Response) (*GetConsumerGroupReply, err
 	}
 
 	switch {
+	case rsp.StatusCode == 429:
+		var headers GetConsumerGroupReply429Headers
+		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RetryAfter = &value
+		}
+		response.Headers429 = &headers
 	case rsp.StatusCode == 503:
 		var headers GetConsumerGroupReply503Headers
 		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
@@ -13920,6 +21454,27 @@ func ParseDeleteConsumerGroupOnQueueReply(rsp *http.Response) (*DeleteConsumerGr
 		}
 		response.JSON400 = &dest
 
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 401:
+		var dest Error
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON401 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 403:
+		var dest Error
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON403 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 429:
+		var dest Error
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON429 = &dest
+
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
 		var dest Error
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
@@ -13937,6 +21492,16 @@ func ParseDeleteConsumerGroupOnQueueReply(rsp *http.Response) (*DeleteConsumerGr
 	}
 
 	switch {
+	case rsp.StatusCode == 429:
+		var headers DeleteConsumerGroupOnQueueReply429Headers
+		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RetryAfter = &value
+		}
+		response.Headers429 = &headers
 	case rsp.StatusCode == 503:
 		var headers DeleteConsumerGroupOnQueueReply503Headers
 		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
@@ -13980,6 +21545,20 @@ func ParseSeekPartitionReply(rsp *http.Response) (*SeekPartitionReply, error) {
 		}
 		response.JSON400 = &dest
 
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 401:
+		var dest Error
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON401 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 403:
+		var dest Error
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON403 = &dest
+
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 404:
 		var dest Error
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
@@ -14001,6 +21580,13 @@ func ParseSeekPartitionReply(rsp *http.Response) (*SeekPartitionReply, error) {
 		}
 		response.JSON413 = &dest
 
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 429:
+		var dest Error
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON429 = &dest
+
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
 		var dest Error
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
@@ -14018,6 +21604,16 @@ func ParseSeekPartitionReply(rsp *http.Response) (*SeekPartitionReply, error) {
 	}
 
 	switch {
+	case rsp.StatusCode == 429:
+		var headers SeekPartitionReply429Headers
+		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RetryAfter = &value
+		}
+		response.Headers429 = &headers
 	case rsp.StatusCode == 503:
 		var headers SeekPartitionReply503Headers
 		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
@@ -14061,6 +21657,20 @@ func ParseSeekQueueReply(rsp *http.Response) (*SeekQueueReply, error) {
 		}
 		response.JSON400 = &dest
 
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 401:
+		var dest Error
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON401 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 403:
+		var dest Error
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON403 = &dest
+
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 404:
 		var dest Error
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
@@ -14082,6 +21692,13 @@ func ParseSeekQueueReply(rsp *http.Response) (*SeekQueueReply, error) {
 		}
 		response.JSON413 = &dest
 
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 429:
+		var dest Error
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON429 = &dest
+
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
 		var dest Error
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
@@ -14099,6 +21716,16 @@ func ParseSeekQueueReply(rsp *http.Response) (*SeekQueueReply, error) {
 	}
 
 	switch {
+	case rsp.StatusCode == 429:
+		var headers SeekQueueReply429Headers
+		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RetryAfter = &value
+		}
+		response.Headers429 = &headers
 	case rsp.StatusCode == 503:
 		var headers SeekQueueReply503Headers
 		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
@@ -14142,6 +21769,20 @@ func ParseUpdateSubscriptionReply(rsp *http.Response) (*UpdateSubscriptionReply,
 		}
 		response.JSON400 = &dest
 
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 401:
+		var dest Error
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON401 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 403:
+		var dest Error
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON403 = &dest
+
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 408:
 		var dest Error
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
@@ -14155,6 +21796,13 @@ func ParseUpdateSubscriptionReply(rsp *http.Response) (*UpdateSubscriptionReply,
 			return nil, err
 		}
 		response.JSON413 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 429:
+		var dest Error
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON429 = &dest
 
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
 		var dest Error
@@ -14173,6 +21821,16 @@ func ParseUpdateSubscriptionReply(rsp *http.Response) (*UpdateSubscriptionReply,
 	}
 
 	switch {
+	case rsp.StatusCode == 429:
+		var headers UpdateSubscriptionReply429Headers
+		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RetryAfter = &value
+		}
+		response.Headers429 = &headers
 	case rsp.StatusCode == 503:
 		var headers UpdateSubscriptionReply503Headers
 		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
@@ -14216,6 +21874,27 @@ func ParseDeleteDeadLettersReply(rsp *http.Response) (*DeleteDeadLettersReply, e
 		}
 		response.JSON400 = &dest
 
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 401:
+		var dest Error
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON401 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 403:
+		var dest Error
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON403 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 429:
+		var dest Error
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON429 = &dest
+
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
 		var dest Error
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
@@ -14233,6 +21912,16 @@ func ParseDeleteDeadLettersReply(rsp *http.Response) (*DeleteDeadLettersReply, e
 	}
 
 	switch {
+	case rsp.StatusCode == 429:
+		var headers DeleteDeadLettersReply429Headers
+		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RetryAfter = &value
+		}
+		response.Headers429 = &headers
 	case rsp.StatusCode == 503:
 		var headers DeleteDeadLettersReply503Headers
 		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
@@ -14276,6 +21965,27 @@ func ParseListDeadLettersReply(rsp *http.Response) (*ListDeadLettersReply, error
 		}
 		response.JSON400 = &dest
 
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 401:
+		var dest Error
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON401 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 403:
+		var dest Error
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON403 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 429:
+		var dest Error
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON429 = &dest
+
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
 		var dest Error
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
@@ -14293,6 +22003,16 @@ func ParseListDeadLettersReply(rsp *http.Response) (*ListDeadLettersReply, error
 	}
 
 	switch {
+	case rsp.StatusCode == 429:
+		var headers ListDeadLettersReply429Headers
+		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RetryAfter = &value
+		}
+		response.Headers429 = &headers
 	case rsp.StatusCode == 503:
 		var headers ListDeadLettersReply503Headers
 		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
@@ -14336,6 +22056,20 @@ func ParseReplayDeadLetterReply(rsp *http.Response) (*ReplayDeadLetterReply, err
 		}
 		response.JSON400 = &dest
 
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 401:
+		var dest Error
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON401 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 403:
+		var dest Error
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON403 = &dest
+
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 404:
 		var dest MissingDeadLetter
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
@@ -14357,15 +22091,22 @@ func ParseReplayDeadLetterReply(rsp *http.Response) (*ReplayDeadLetterReply, err
 		}
 		response.JSON413 = &dest
 
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 429:
 		var dest Error
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON429 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
+		var dest ReplayDeadLetter500JSONResponseBody
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
 			return nil, err
 		}
 		response.JSON500 = &dest
 
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 503:
-		var dest Error
+		var dest ReplayDeadLetter503JSONResponseBody
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
 			return nil, err
 		}
@@ -14374,16 +22115,16 @@ func ParseReplayDeadLetterReply(rsp *http.Response) (*ReplayDeadLetterReply, err
 	}
 
 	switch {
-	case rsp.StatusCode == 200:
-		var headers ReplayDeadLetterReply200Headers
+	case rsp.StatusCode == 429:
+		var headers ReplayDeadLetterReply429Headers
 		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
-			var value string
-			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
 				return nil, err
 			}
 			headers.RetryAfter = &value
 		}
-		response.Headers200 = &headers
+		response.Headers429 = &headers
 	case rsp.StatusCode == 503:
 		var headers ReplayDeadLetterReply503Headers
 		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
@@ -14427,6 +22168,20 @@ func ParseFetchReply(rsp *http.Response) (*FetchReply, error) {
 		}
 		response.JSON400 = &dest
 
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 401:
+		var dest Error
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON401 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 403:
+		var dest Error
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON403 = &dest
+
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 408:
 		var dest Error
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
@@ -14440,6 +22195,13 @@ func ParseFetchReply(rsp *http.Response) (*FetchReply, error) {
 			return nil, err
 		}
 		response.JSON413 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 429:
+		var dest Error
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON429 = &dest
 
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
 		var dest Error
@@ -14458,6 +22220,16 @@ func ParseFetchReply(rsp *http.Response) (*FetchReply, error) {
 	}
 
 	switch {
+	case rsp.StatusCode == 429:
+		var headers FetchReply429Headers
+		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RetryAfter = &value
+		}
+		response.Headers429 = &headers
 	case rsp.StatusCode == 503:
 		var headers FetchReply503Headers
 		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
@@ -14501,6 +22273,20 @@ func ParseExtendLeaseReply(rsp *http.Response) (*ExtendLeaseReply, error) {
 		}
 		response.JSON400 = &dest
 
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 401:
+		var dest Error
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON401 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 403:
+		var dest Error
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON403 = &dest
+
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 408:
 		var dest Error
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
@@ -14514,6 +22300,13 @@ func ParseExtendLeaseReply(rsp *http.Response) (*ExtendLeaseReply, error) {
 			return nil, err
 		}
 		response.JSON413 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 429:
+		var dest Error
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON429 = &dest
 
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
 		var dest Error
@@ -14532,6 +22325,16 @@ func ParseExtendLeaseReply(rsp *http.Response) (*ExtendLeaseReply, error) {
 	}
 
 	switch {
+	case rsp.StatusCode == 429:
+		var headers ExtendLeaseReply429Headers
+		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RetryAfter = &value
+		}
+		response.Headers429 = &headers
 	case rsp.StatusCode == 503:
 		var headers ExtendLeaseReply503Headers
 		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
@@ -14575,6 +22378,27 @@ func ParseListMessagesReply(rsp *http.Response) (*ListMessagesReply, error) {
 		}
 		response.JSON400 = &dest
 
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 401:
+		var dest Error
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON401 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 403:
+		var dest Error
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON403 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 429:
+		var dest Error
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON429 = &dest
+
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
 		var dest Error
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
@@ -14592,6 +22416,16 @@ func ParseListMessagesReply(rsp *http.Response) (*ListMessagesReply, error) {
 	}
 
 	switch {
+	case rsp.StatusCode == 429:
+		var headers ListMessagesReply429Headers
+		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RetryAfter = &value
+		}
+		response.Headers429 = &headers
 	case rsp.StatusCode == 503:
 		var headers ListMessagesReply503Headers
 		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
@@ -14635,6 +22469,20 @@ func ParseGetLatestReply(rsp *http.Response) (*GetLatestReply, error) {
 		}
 		response.JSON400 = &dest
 
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 401:
+		var dest Error
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON401 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 403:
+		var dest Error
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON403 = &dest
+
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 404:
 		var dest Error
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
@@ -14648,6 +22496,13 @@ func ParseGetLatestReply(rsp *http.Response) (*GetLatestReply, error) {
 			return nil, err
 		}
 		response.JSON409 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 429:
+		var dest Error
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON429 = &dest
 
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
 		var dest Error
@@ -14666,6 +22521,16 @@ func ParseGetLatestReply(rsp *http.Response) (*GetLatestReply, error) {
 	}
 
 	switch {
+	case rsp.StatusCode == 429:
+		var headers GetLatestReply429Headers
+		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RetryAfter = &value
+		}
+		response.Headers429 = &headers
 	case rsp.StatusCode == 503:
 		var headers GetLatestReply503Headers
 		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
@@ -14709,12 +22574,33 @@ func ParseDeleteMessageReply(rsp *http.Response) (*DeleteMessageReply, error) {
 		}
 		response.JSON400 = &dest
 
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 401:
+		var dest Error
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON401 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 403:
+		var dest Error
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON403 = &dest
+
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 404:
 		var dest MissingMessage
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
 			return nil, err
 		}
 		response.JSON404 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 429:
+		var dest Error
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON429 = &dest
 
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
 		var dest Error
@@ -14733,16 +22619,16 @@ func ParseDeleteMessageReply(rsp *http.Response) (*DeleteMessageReply, error) {
 	}
 
 	switch {
-	case rsp.StatusCode == 200:
-		var headers DeleteMessageReply200Headers
+	case rsp.StatusCode == 429:
+		var headers DeleteMessageReply429Headers
 		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
-			var value string
-			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
 				return nil, err
 			}
 			headers.RetryAfter = &value
 		}
-		response.Headers200 = &headers
+		response.Headers429 = &headers
 	case rsp.StatusCode == 503:
 		var headers DeleteMessageReply503Headers
 		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
@@ -14786,12 +22672,33 @@ func ParseGetMessageReply(rsp *http.Response) (*GetMessageReply, error) {
 		}
 		response.JSON400 = &dest
 
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 401:
+		var dest Error
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON401 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 403:
+		var dest Error
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON403 = &dest
+
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 404:
 		var dest Error
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
 			return nil, err
 		}
 		response.JSON404 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 429:
+		var dest Error
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON429 = &dest
 
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
 		var dest Error
@@ -14810,6 +22717,16 @@ func ParseGetMessageReply(rsp *http.Response) (*GetMessageReply, error) {
 	}
 
 	switch {
+	case rsp.StatusCode == 429:
+		var headers GetMessageReply429Headers
+		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RetryAfter = &value
+		}
+		response.Headers429 = &headers
 	case rsp.StatusCode == 503:
 		var headers GetMessageReply503Headers
 		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
@@ -14853,6 +22770,20 @@ func ParseRetryMessageReply(rsp *http.Response) (*RetryMessageReply, error) {
 		}
 		response.JSON400 = &dest
 
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 401:
+		var dest Error
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON401 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 403:
+		var dest Error
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON403 = &dest
+
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 404:
 		var dest MissingMessage
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
@@ -14874,15 +22805,22 @@ func ParseRetryMessageReply(rsp *http.Response) (*RetryMessageReply, error) {
 		}
 		response.JSON413 = &dest
 
-	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 429:
 		var dest Error
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON429 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
+		var dest RetryMessage500JSONResponseBody
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
 			return nil, err
 		}
 		response.JSON500 = &dest
 
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 503:
-		var dest Error
+		var dest RetryMessage503JSONResponseBody
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
 			return nil, err
 		}
@@ -14891,16 +22829,16 @@ func ParseRetryMessageReply(rsp *http.Response) (*RetryMessageReply, error) {
 	}
 
 	switch {
-	case rsp.StatusCode == 200:
-		var headers RetryMessageReply200Headers
+	case rsp.StatusCode == 429:
+		var headers RetryMessageReply429Headers
 		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
-			var value string
-			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
 				return nil, err
 			}
 			headers.RetryAfter = &value
 		}
-		response.Headers200 = &headers
+		response.Headers429 = &headers
 	case rsp.StatusCode == 503:
 		var headers RetryMessageReply503Headers
 		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
@@ -14944,6 +22882,20 @@ func ParsePartitionsChangedReply(rsp *http.Response) (*PartitionsChangedReply, e
 		}
 		response.JSON400 = &dest
 
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 401:
+		var dest Error
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON401 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 403:
+		var dest Error
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON403 = &dest
+
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 408:
 		var dest Error
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
@@ -14957,6 +22909,13 @@ func ParsePartitionsChangedReply(rsp *http.Response) (*PartitionsChangedReply, e
 			return nil, err
 		}
 		response.JSON413 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 429:
+		var dest Error
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON429 = &dest
 
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
 		var dest Error
@@ -14975,6 +22934,16 @@ func ParsePartitionsChangedReply(rsp *http.Response) (*PartitionsChangedReply, e
 	}
 
 	switch {
+	case rsp.StatusCode == 429:
+		var headers PartitionsChangedReply429Headers
+		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RetryAfter = &value
+		}
+		response.Headers429 = &headers
 	case rsp.StatusCode == 503:
 		var headers PartitionsChangedReply503Headers
 		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
@@ -15021,6 +22990,27 @@ func ParsePopDiscoveryReply(rsp *http.Response) (*PopDiscoveryReply, error) {
 		}
 		response.JSON400 = &dest
 
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 401:
+		var dest Error
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON401 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 403:
+		var dest Error
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON403 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 429:
+		var dest Error
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON429 = &dest
+
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
 		var dest Error
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
@@ -15038,6 +23028,16 @@ func ParsePopDiscoveryReply(rsp *http.Response) (*PopDiscoveryReply, error) {
 	}
 
 	switch {
+	case rsp.StatusCode == 429:
+		var headers PopDiscoveryReply429Headers
+		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RetryAfter = &value
+		}
+		response.Headers429 = &headers
 	case rsp.StatusCode == 503:
 		var headers PopDiscoveryReply503Headers
 		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
@@ -15084,6 +23084,27 @@ func ParsePopQueueReply(rsp *http.Response) (*PopQueueReply, error) {
 		}
 		response.JSON400 = &dest
 
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 401:
+		var dest Error
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON401 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 403:
+		var dest Error
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON403 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 429:
+		var dest Error
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON429 = &dest
+
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
 		var dest Error
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
@@ -15101,6 +23122,16 @@ func ParsePopQueueReply(rsp *http.Response) (*PopQueueReply, error) {
 	}
 
 	switch {
+	case rsp.StatusCode == 429:
+		var headers PopQueueReply429Headers
+		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RetryAfter = &value
+		}
+		response.Headers429 = &headers
 	case rsp.StatusCode == 503:
 		var headers PopQueueReply503Headers
 		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
@@ -15147,6 +23178,27 @@ func ParsePopPartitionReply(rsp *http.Response) (*PopPartitionReply, error) {
 		}
 		response.JSON400 = &dest
 
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 401:
+		var dest Error
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON401 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 403:
+		var dest Error
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON403 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 429:
+		var dest Error
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON429 = &dest
+
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
 		var dest Error
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
@@ -15164,6 +23216,16 @@ func ParsePopPartitionReply(rsp *http.Response) (*PopPartitionReply, error) {
 	}
 
 	switch {
+	case rsp.StatusCode == 429:
+		var headers PopPartitionReply429Headers
+		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RetryAfter = &value
+		}
+		response.Headers429 = &headers
 	case rsp.StatusCode == 503:
 		var headers PopPartitionReply503Headers
 		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
@@ -15207,6 +23269,20 @@ func ParsePushReply(rsp *http.Response) (*PushReply, error) {
 		}
 		response.JSON400 = &dest
 
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 401:
+		var dest Error
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON401 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 403:
+		var dest Error
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON403 = &dest
+
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 408:
 		var dest Error
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
@@ -15228,6 +23304,13 @@ func ParsePushReply(rsp *http.Response) (*PushReply, error) {
 		}
 		response.JSON413 = &dest
 
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 429:
+		var dest Error
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON429 = &dest
+
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
 		var dest Error
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
@@ -15245,16 +23328,16 @@ func ParsePushReply(rsp *http.Response) (*PushReply, error) {
 	}
 
 	switch {
-	case rsp.StatusCode == 201:
-		var headers PushReply201Headers
+	case rsp.StatusCode == 429:
+		var headers PushReply429Headers
 		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
-			var value string
-			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
 				return nil, err
 			}
 			headers.RetryAfter = &value
 		}
-		response.Headers201 = &headers
+		response.Headers429 = &headers
 	case rsp.StatusCode == 503:
 		var headers PushReply503Headers
 		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
@@ -15291,6 +23374,34 @@ func ParseListNamespacesReply(rsp *http.Response) (*ListNamespacesReply, error) 
 		}
 		response.JSON200 = &dest
 
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 400:
+		var dest Error
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON400 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 401:
+		var dest Error
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON401 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 403:
+		var dest Error
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON403 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 429:
+		var dest Error
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON429 = &dest
+
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
 		var dest Error
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
@@ -15308,6 +23419,16 @@ func ParseListNamespacesReply(rsp *http.Response) (*ListNamespacesReply, error) 
 	}
 
 	switch {
+	case rsp.StatusCode == 429:
+		var headers ListNamespacesReply429Headers
+		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RetryAfter = &value
+		}
+		response.Headers429 = &headers
 	case rsp.StatusCode == 503:
 		var headers ListNamespacesReply503Headers
 		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
@@ -15344,6 +23465,34 @@ func ParseGetOverviewReply(rsp *http.Response) (*GetOverviewReply, error) {
 		}
 		response.JSON200 = &dest
 
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 400:
+		var dest Error
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON400 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 401:
+		var dest Error
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON401 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 403:
+		var dest Error
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON403 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 429:
+		var dest Error
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON429 = &dest
+
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
 		var dest Error
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
@@ -15361,6 +23510,16 @@ func ParseGetOverviewReply(rsp *http.Response) (*GetOverviewReply, error) {
 	}
 
 	switch {
+	case rsp.StatusCode == 429:
+		var headers GetOverviewReply429Headers
+		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RetryAfter = &value
+		}
+		response.Headers429 = &headers
 	case rsp.StatusCode == 503:
 		var headers GetOverviewReply503Headers
 		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
@@ -15397,6 +23556,34 @@ func ParseListQueuesReply(rsp *http.Response) (*ListQueuesReply, error) {
 		}
 		response.JSON200 = &dest
 
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 400:
+		var dest Error
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON400 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 401:
+		var dest Error
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON401 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 403:
+		var dest Error
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON403 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 429:
+		var dest Error
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON429 = &dest
+
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
 		var dest Error
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
@@ -15414,6 +23601,16 @@ func ParseListQueuesReply(rsp *http.Response) (*ListQueuesReply, error) {
 	}
 
 	switch {
+	case rsp.StatusCode == 429:
+		var headers ListQueuesReply429Headers
+		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RetryAfter = &value
+		}
+		response.Headers429 = &headers
 	case rsp.StatusCode == 503:
 		var headers ListQueuesReply503Headers
 		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
@@ -15457,6 +23654,27 @@ func ParseDeleteQueueReply(rsp *http.Response) (*DeleteQueueReply, error) {
 		}
 		response.JSON400 = &dest
 
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 401:
+		var dest Error
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON401 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 403:
+		var dest Error
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON403 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 429:
+		var dest Error
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON429 = &dest
+
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
 		var dest Error
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
@@ -15474,6 +23692,16 @@ func ParseDeleteQueueReply(rsp *http.Response) (*DeleteQueueReply, error) {
 	}
 
 	switch {
+	case rsp.StatusCode == 429:
+		var headers DeleteQueueReply429Headers
+		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RetryAfter = &value
+		}
+		response.Headers429 = &headers
 	case rsp.StatusCode == 503:
 		var headers DeleteQueueReply503Headers
 		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
@@ -15517,12 +23745,33 @@ func ParseGetQueueReply(rsp *http.Response) (*GetQueueReply, error) {
 		}
 		response.JSON400 = &dest
 
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 401:
+		var dest Error
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON401 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 403:
+		var dest Error
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON403 = &dest
+
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 404:
 		var dest Error
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
 			return nil, err
 		}
 		response.JSON404 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 429:
+		var dest Error
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON429 = &dest
 
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
 		var dest Error
@@ -15541,6 +23790,16 @@ func ParseGetQueueReply(rsp *http.Response) (*GetQueueReply, error) {
 	}
 
 	switch {
+	case rsp.StatusCode == 429:
+		var headers GetQueueReply429Headers
+		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RetryAfter = &value
+		}
+		response.Headers429 = &headers
 	case rsp.StatusCode == 503:
 		var headers GetQueueReply503Headers
 		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
@@ -15584,12 +23843,33 @@ func ParseGetQueueDepthReply(rsp *http.Response) (*GetQueueDepthReply, error) {
 		}
 		response.JSON400 = &dest
 
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 401:
+		var dest Error
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON401 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 403:
+		var dest Error
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON403 = &dest
+
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 404:
 		var dest Error
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
 			return nil, err
 		}
 		response.JSON404 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 429:
+		var dest Error
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON429 = &dest
 
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
 		var dest Error
@@ -15608,8 +23888,116 @@ func ParseGetQueueDepthReply(rsp *http.Response) (*GetQueueDepthReply, error) {
 	}
 
 	switch {
+	case rsp.StatusCode == 429:
+		var headers GetQueueDepthReply429Headers
+		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RetryAfter = &value
+		}
+		response.Headers429 = &headers
 	case rsp.StatusCode == 503:
 		var headers GetQueueDepthReply503Headers
+		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RetryAfter = &value
+		}
+		response.Headers503 = &headers
+	}
+
+	return response, nil
+}
+
+// ParseGetRetentionPreviewReply parses an HTTP response from a GetRetentionPreviewWithResponse call
+func ParseGetRetentionPreviewReply(rsp *http.Response) (*GetRetentionPreviewReply, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &GetRetentionPreviewReply{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest RetentionPreview
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 400:
+		var dest Error
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON400 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 401:
+		var dest Error
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON401 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 403:
+		var dest Error
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON403 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 404:
+		var dest Error
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON404 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 429:
+		var dest Error
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON429 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
+		var dest Error
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON500 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 503:
+		var dest Error
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON503 = &dest
+
+	}
+
+	switch {
+	case rsp.StatusCode == 429:
+		var headers GetRetentionPreviewReply429Headers
+		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RetryAfter = &value
+		}
+		response.Headers429 = &headers
+	case rsp.StatusCode == 503:
+		var headers GetRetentionPreviewReply503Headers
 		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
 			var value int
 			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
@@ -15644,6 +24032,34 @@ func ParseListTasksReply(rsp *http.Response) (*ListTasksReply, error) {
 		}
 		response.JSON200 = &dest
 
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 400:
+		var dest Error
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON400 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 401:
+		var dest Error
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON401 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 403:
+		var dest Error
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON403 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 429:
+		var dest Error
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON429 = &dest
+
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
 		var dest Error
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
@@ -15661,6 +24077,16 @@ func ParseListTasksReply(rsp *http.Response) (*ListTasksReply, error) {
 	}
 
 	switch {
+	case rsp.StatusCode == 429:
+		var headers ListTasksReply429Headers
+		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RetryAfter = &value
+		}
+		response.Headers429 = &headers
 	case rsp.StatusCode == 503:
 		var headers ListTasksReply503Headers
 		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
@@ -15697,6 +24123,27 @@ func ParseRefreshStatsReply(rsp *http.Response) (*RefreshStatsReply, error) {
 		}
 		response.JSON200 = &dest
 
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 401:
+		var dest Error
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON401 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 403:
+		var dest Error
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON403 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 429:
+		var dest Error
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON429 = &dest
+
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
 		var dest Error
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
@@ -15714,8 +24161,109 @@ func ParseRefreshStatsReply(rsp *http.Response) (*RefreshStatsReply, error) {
 	}
 
 	switch {
+	case rsp.StatusCode == 429:
+		var headers RefreshStatsReply429Headers
+		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RetryAfter = &value
+		}
+		response.Headers429 = &headers
 	case rsp.StatusCode == 503:
 		var headers RefreshStatsReply503Headers
+		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RetryAfter = &value
+		}
+		response.Headers503 = &headers
+	}
+
+	return response, nil
+}
+
+// ParseGetStatusReply parses an HTTP response from a GetStatusWithResponse call
+func ParseGetStatusReply(rsp *http.Response) (*GetStatusReply, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &GetStatusReply{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest Status
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 400:
+		var dest Error
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON400 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 401:
+		var dest Error
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON401 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 403:
+		var dest Error
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON403 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 429:
+		var dest Error
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON429 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
+		var dest Error
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON500 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 503:
+		var dest Error
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON503 = &dest
+
+	}
+
+	switch {
+	case rsp.StatusCode == 429:
+		var headers GetStatusReply429Headers
+		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RetryAfter = &value
+		}
+		response.Headers429 = &headers
+	case rsp.StatusCode == 503:
+		var headers GetStatusReply503Headers
 		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
 			var value int
 			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
@@ -15757,6 +24305,27 @@ func ParseGetMessageSeriesReply(rsp *http.Response) (*GetMessageSeriesReply, err
 		}
 		response.JSON400 = &dest
 
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 401:
+		var dest Error
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON401 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 403:
+		var dest Error
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON403 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 429:
+		var dest Error
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON429 = &dest
+
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
 		var dest Error
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
@@ -15774,6 +24343,16 @@ func ParseGetMessageSeriesReply(rsp *http.Response) (*GetMessageSeriesReply, err
 	}
 
 	switch {
+	case rsp.StatusCode == 429:
+		var headers GetMessageSeriesReply429Headers
+		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RetryAfter = &value
+		}
+		response.Headers429 = &headers
 	case rsp.StatusCode == 503:
 		var headers GetMessageSeriesReply503Headers
 		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
@@ -15810,6 +24389,27 @@ func ParseGetBuffersReply(rsp *http.Response) (*GetBuffersReply, error) {
 		}
 		response.JSON200 = &dest
 
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 401:
+		var dest Error
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON401 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 403:
+		var dest Error
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON403 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 429:
+		var dest Error
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON429 = &dest
+
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
 		var dest Error
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
@@ -15827,6 +24427,16 @@ func ParseGetBuffersReply(rsp *http.Response) (*GetBuffersReply, error) {
 	}
 
 	switch {
+	case rsp.StatusCode == 429:
+		var headers GetBuffersReply429Headers
+		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RetryAfter = &value
+		}
+		response.Headers429 = &headers
 	case rsp.StatusCode == 503:
 		var headers GetBuffersReply503Headers
 		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
@@ -15870,6 +24480,27 @@ func ParseListQueueStatusReply(rsp *http.Response) (*ListQueueStatusReply, error
 		}
 		response.JSON400 = &dest
 
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 401:
+		var dest Error
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON401 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 403:
+		var dest Error
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON403 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 429:
+		var dest Error
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON429 = &dest
+
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
 		var dest Error
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
@@ -15887,6 +24518,16 @@ func ParseListQueueStatusReply(rsp *http.Response) (*ListQueueStatusReply, error
 	}
 
 	switch {
+	case rsp.StatusCode == 429:
+		var headers ListQueueStatusReply429Headers
+		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RetryAfter = &value
+		}
+		response.Headers429 = &headers
 	case rsp.StatusCode == 503:
 		var headers ListQueueStatusReply503Headers
 		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
@@ -15930,12 +24571,33 @@ func ParseGetQueueStatusReply(rsp *http.Response) (*GetQueueStatusReply, error) 
 		}
 		response.JSON400 = &dest
 
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 401:
+		var dest Error
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON401 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 403:
+		var dest Error
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON403 = &dest
+
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 404:
 		var dest Error
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
 			return nil, err
 		}
 		response.JSON404 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 429:
+		var dest Error
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON429 = &dest
 
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
 		var dest Error
@@ -15954,6 +24616,16 @@ func ParseGetQueueStatusReply(rsp *http.Response) (*GetQueueStatusReply, error) 
 	}
 
 	switch {
+	case rsp.StatusCode == 429:
+		var headers GetQueueStatusReply429Headers
+		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RetryAfter = &value
+		}
+		response.Headers429 = &headers
 	case rsp.StatusCode == 503:
 		var headers GetQueueStatusReply503Headers
 		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
@@ -15997,6 +24669,27 @@ func ParseGetMaintenanceReply(rsp *http.Response) (*GetMaintenanceReply, error) 
 		}
 		response.JSON400 = &dest
 
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 401:
+		var dest Error
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON401 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 403:
+		var dest Error
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON403 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 429:
+		var dest Error
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON429 = &dest
+
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
 		var dest Error
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
@@ -16014,6 +24707,16 @@ func ParseGetMaintenanceReply(rsp *http.Response) (*GetMaintenanceReply, error) 
 	}
 
 	switch {
+	case rsp.StatusCode == 429:
+		var headers GetMaintenanceReply429Headers
+		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RetryAfter = &value
+		}
+		response.Headers429 = &headers
 	case rsp.StatusCode == 503:
 		var headers GetMaintenanceReply503Headers
 		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
@@ -16057,6 +24760,20 @@ func ParseSetMaintenanceReply(rsp *http.Response) (*SetMaintenanceReply, error) 
 		}
 		response.JSON400 = &dest
 
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 401:
+		var dest Error
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON401 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 403:
+		var dest Error
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON403 = &dest
+
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 408:
 		var dest Error
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
@@ -16070,6 +24787,13 @@ func ParseSetMaintenanceReply(rsp *http.Response) (*SetMaintenanceReply, error) 
 			return nil, err
 		}
 		response.JSON413 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 429:
+		var dest Error
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON429 = &dest
 
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
 		var dest Error
@@ -16088,6 +24812,16 @@ func ParseSetMaintenanceReply(rsp *http.Response) (*SetMaintenanceReply, error) 
 	}
 
 	switch {
+	case rsp.StatusCode == 429:
+		var headers SetMaintenanceReply429Headers
+		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RetryAfter = &value
+		}
+		response.Headers429 = &headers
 	case rsp.StatusCode == 503:
 		var headers SetMaintenanceReply503Headers
 		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
@@ -16131,6 +24865,27 @@ func ParseGetPopMaintenanceReply(rsp *http.Response) (*GetPopMaintenanceReply, e
 		}
 		response.JSON400 = &dest
 
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 401:
+		var dest Error
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON401 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 403:
+		var dest Error
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON403 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 429:
+		var dest Error
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON429 = &dest
+
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
 		var dest Error
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
@@ -16148,6 +24903,16 @@ func ParseGetPopMaintenanceReply(rsp *http.Response) (*GetPopMaintenanceReply, e
 	}
 
 	switch {
+	case rsp.StatusCode == 429:
+		var headers GetPopMaintenanceReply429Headers
+		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RetryAfter = &value
+		}
+		response.Headers429 = &headers
 	case rsp.StatusCode == 503:
 		var headers GetPopMaintenanceReply503Headers
 		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
@@ -16191,6 +24956,20 @@ func ParseSetPopMaintenanceReply(rsp *http.Response) (*SetPopMaintenanceReply, e
 		}
 		response.JSON400 = &dest
 
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 401:
+		var dest Error
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON401 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 403:
+		var dest Error
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON403 = &dest
+
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 408:
 		var dest Error
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
@@ -16204,6 +24983,13 @@ func ParseSetPopMaintenanceReply(rsp *http.Response) (*SetPopMaintenanceReply, e
 			return nil, err
 		}
 		response.JSON413 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 429:
+		var dest Error
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON429 = &dest
 
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
 		var dest Error
@@ -16222,6 +25008,16 @@ func ParseSetPopMaintenanceReply(rsp *http.Response) (*SetPopMaintenanceReply, e
 	}
 
 	switch {
+	case rsp.StatusCode == 429:
+		var headers SetPopMaintenanceReply429Headers
+		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RetryAfter = &value
+		}
+		response.Headers429 = &headers
 	case rsp.StatusCode == 503:
 		var headers SetPopMaintenanceReply503Headers
 		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
@@ -16265,6 +25061,27 @@ func ParseGetSharedStateReply(rsp *http.Response) (*GetSharedStateReply, error) 
 		}
 		response.JSON400 = &dest
 
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 401:
+		var dest Error
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON401 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 403:
+		var dest Error
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON403 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 429:
+		var dest Error
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON429 = &dest
+
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
 		var dest Error
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
@@ -16282,6 +25099,16 @@ func ParseGetSharedStateReply(rsp *http.Response) (*GetSharedStateReply, error) 
 	}
 
 	switch {
+	case rsp.StatusCode == 429:
+		var headers GetSharedStateReply429Headers
+		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RetryAfter = &value
+		}
+		response.Headers429 = &headers
 	case rsp.StatusCode == 503:
 		var headers GetSharedStateReply503Headers
 		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
@@ -16325,6 +25152,20 @@ func ParseRecordTraceReply(rsp *http.Response) (*RecordTraceReply, error) {
 		}
 		response.JSON400 = &dest
 
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 401:
+		var dest Error
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON401 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 403:
+		var dest Error
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON403 = &dest
+
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 404:
 		var dest TraceRefusal
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
@@ -16346,6 +25187,13 @@ func ParseRecordTraceReply(rsp *http.Response) (*RecordTraceReply, error) {
 		}
 		response.JSON413 = &dest
 
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 429:
+		var dest Error
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON429 = &dest
+
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
 		var dest Error
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
@@ -16363,16 +25211,16 @@ func ParseRecordTraceReply(rsp *http.Response) (*RecordTraceReply, error) {
 	}
 
 	switch {
-	case rsp.StatusCode == 201:
-		var headers RecordTraceReply201Headers
+	case rsp.StatusCode == 429:
+		var headers RecordTraceReply429Headers
 		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
-			var value string
-			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
 				return nil, err
 			}
 			headers.RetryAfter = &value
 		}
-		response.Headers201 = &headers
+		response.Headers429 = &headers
 	case rsp.StatusCode == 503:
 		var headers RecordTraceReply503Headers
 		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
@@ -16416,6 +25264,27 @@ func ParseListTracesByNameReply(rsp *http.Response) (*ListTracesByNameReply, err
 		}
 		response.JSON400 = &dest
 
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 401:
+		var dest Error
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON401 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 403:
+		var dest Error
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON403 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 429:
+		var dest Error
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON429 = &dest
+
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
 		var dest Error
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
@@ -16433,6 +25302,16 @@ func ParseListTracesByNameReply(rsp *http.Response) (*ListTracesByNameReply, err
 	}
 
 	switch {
+	case rsp.StatusCode == 429:
+		var headers ListTracesByNameReply429Headers
+		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RetryAfter = &value
+		}
+		response.Headers429 = &headers
 	case rsp.StatusCode == 503:
 		var headers ListTracesByNameReply503Headers
 		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
@@ -16476,6 +25355,27 @@ func ParseListTraceNamesReply(rsp *http.Response) (*ListTraceNamesReply, error) 
 		}
 		response.JSON400 = &dest
 
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 401:
+		var dest Error
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON401 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 403:
+		var dest Error
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON403 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 429:
+		var dest Error
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON429 = &dest
+
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
 		var dest Error
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
@@ -16493,6 +25393,16 @@ func ParseListTraceNamesReply(rsp *http.Response) (*ListTraceNamesReply, error) 
 	}
 
 	switch {
+	case rsp.StatusCode == 429:
+		var headers ListTraceNamesReply429Headers
+		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RetryAfter = &value
+		}
+		response.Headers429 = &headers
 	case rsp.StatusCode == 503:
 		var headers ListTraceNamesReply503Headers
 		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
@@ -16536,6 +25446,27 @@ func ParseListTracesReply(rsp *http.Response) (*ListTracesReply, error) {
 		}
 		response.JSON400 = &dest
 
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 401:
+		var dest Error
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON401 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 403:
+		var dest Error
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON403 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 429:
+		var dest Error
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON429 = &dest
+
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
 		var dest Error
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
@@ -16553,6 +25484,16 @@ func ParseListTracesReply(rsp *http.Response) (*ListTracesReply, error) {
 	}
 
 	switch {
+	case rsp.StatusCode == 429:
+		var headers ListTracesReply429Headers
+		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RetryAfter = &value
+		}
+		response.Headers429 = &headers
 	case rsp.StatusCode == 503:
 		var headers ListTracesReply503Headers
 		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
@@ -16596,6 +25537,20 @@ func ParseTransactionReply(rsp *http.Response) (*TransactionReply, error) {
 		}
 		response.JSON400 = &dest
 
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 401:
+		var dest Error
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON401 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 403:
+		var dest Error
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON403 = &dest
+
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 408:
 		var dest Error
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
@@ -16609,6 +25564,13 @@ func ParseTransactionReply(rsp *http.Response) (*TransactionReply, error) {
 			return nil, err
 		}
 		response.JSON413 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 429:
+		var dest Error
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON429 = &dest
 
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
 		var dest Error
@@ -16627,6 +25589,16 @@ func ParseTransactionReply(rsp *http.Response) (*TransactionReply, error) {
 	}
 
 	switch {
+	case rsp.StatusCode == 429:
+		var headers TransactionReply429Headers
+		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RetryAfter = &value
+		}
+		response.Headers429 = &headers
 	case rsp.StatusCode == 503:
 		var headers TransactionReply503Headers
 		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
@@ -16637,6 +25609,101 @@ func ParseTransactionReply(rsp *http.Response) (*TransactionReply, error) {
 			headers.RetryAfter = &value
 		}
 		response.Headers503 = &headers
+	}
+
+	return response, nil
+}
+
+// ParseLoginReply parses an HTTP response from a LoginWithResponse call
+func ParseLoginReply(rsp *http.Response) (*LoginReply, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &LoginReply{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case rsp.StatusCode == 200:
+		var headers LoginReply200Headers
+		if values := rsp.Header.Values("Location"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Location", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Location = &value
+		}
+		response.Headers200 = &headers
+	}
+
+	return response, nil
+}
+
+// ParseLogoutReply parses an HTTP response from a LogoutWithResponse call
+func ParseLogoutReply(rsp *http.Response) (*LogoutReply, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &LogoutReply{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest LoggedOut
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseGetMeReply parses an HTTP response from a GetMeWithResponse call
+func ParseGetMeReply(rsp *http.Response) (*GetMeReply, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &GetMeReply{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest Me
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 401:
+		var dest Error
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON401 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
+		var dest Error
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON500 = &dest
+
 	}
 
 	return response, nil
@@ -16715,6 +25782,65 @@ func ParseGetLivezReply(rsp *http.Response) (*GetLivezReply, error) {
 	return response, nil
 }
 
+// ParseGetMetricsReply parses an HTTP response from a GetMetricsWithResponse call
+func ParseGetMetricsReply(rsp *http.Response) (*GetMetricsReply, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &GetMetricsReply{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest ProcessMetrics
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
+		var dest Error
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON500 = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseGetPrometheusMetricsReply parses an HTTP response from a GetPrometheusMetricsWithResponse call
+func ParseGetPrometheusMetricsReply(rsp *http.Response) (*GetPrometheusMetricsReply, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &GetPrometheusMetricsReply{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
+		var dest Error
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON500 = &dest
+
+	}
+
+	return response, nil
+}
+
 // ParseGetReadyzReply parses an HTTP response from a GetReadyzWithResponse call
 func ParseGetReadyzReply(rsp *http.Response) (*GetReadyzReply, error) {
 	bodyBytes, err := io.ReadAll(rsp.Body)
@@ -16776,6 +25902,27 @@ func ParseGetServerStatusReply(rsp *http.Response) (*GetServerStatusReply, error
 		}
 		response.JSON200 = &dest
 
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 401:
+		var dest Error
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON401 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 403:
+		var dest Error
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON403 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 429:
+		var dest Error
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON429 = &dest
+
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
 		var dest Error
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
@@ -16793,6 +25940,16 @@ func ParseGetServerStatusReply(rsp *http.Response) (*GetServerStatusReply, error
 	}
 
 	switch {
+	case rsp.StatusCode == 429:
+		var headers GetServerStatusReply429Headers
+		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.RetryAfter = &value
+		}
+		response.Headers429 = &headers
 	case rsp.StatusCode == 503:
 		var headers GetServerStatusReply503Headers
 		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {

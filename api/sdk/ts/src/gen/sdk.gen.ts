@@ -2,7 +2,7 @@
 
 import { client } from './client.gen.js';
 import type { Client, ClientMeta, Options as Options2, RequestResult, TDataShape } from './client/index.js';
-import type { AckBatchData, AckBatchErrors, AckBatchResponses, AckData, AckErrors, AckResponses, ConfigureQueueData, ConfigureQueueErrors, ConfigureQueueResponses, DeleteConsumerGroupData, DeleteConsumerGroupErrors, DeleteConsumerGroupOnQueueData, DeleteConsumerGroupOnQueueErrors, DeleteConsumerGroupOnQueueResponses, DeleteConsumerGroupResponses, DeleteDeadLettersData, DeleteDeadLettersErrors, DeleteDeadLettersResponses, DeleteMessageData, DeleteMessageErrors, DeleteMessageResponses, DeleteQueueData, DeleteQueueErrors, DeleteQueueResponses, ExtendLeaseData, ExtendLeaseErrors, ExtendLeaseResponses, FetchData, FetchErrors, FetchResponses, GetBuffersData, GetBuffersErrors, GetBuffersResponses, GetConsumerGroupData, GetConsumerGroupErrors, GetConsumerGroupResponses, GetHealthData, GetHealthErrors, GetHealthResponses, GetLatestData, GetLatestErrors, GetLatestResponses, GetLivezData, GetLivezErrors, GetLivezResponses, GetMaintenanceData, GetMaintenanceErrors, GetMaintenanceResponses, GetMessageData, GetMessageErrors, GetMessageResponses, GetMessageSeriesData, GetMessageSeriesErrors, GetMessageSeriesResponses, GetOverviewData, GetOverviewErrors, GetOverviewResponses, GetPopMaintenanceData, GetPopMaintenanceErrors, GetPopMaintenanceResponses, GetQueueData, GetQueueDepthData, GetQueueDepthErrors, GetQueueDepthResponses, GetQueueErrors, GetQueueResponses, GetQueueStatusData, GetQueueStatusErrors, GetQueueStatusResponses, GetReadyzData, GetReadyzErrors, GetReadyzResponses, GetServerStatusData, GetServerStatusErrors, GetServerStatusResponses, GetSharedStateData, GetSharedStateErrors, GetSharedStateResponses, ListConsumerGroupsData, ListConsumerGroupsErrors, ListConsumerGroupsResponses, ListDeadLettersData, ListDeadLettersErrors, ListDeadLettersResponses, ListLaggingPartitionsData, ListLaggingPartitionsErrors, ListLaggingPartitionsResponses, ListMessagesData, ListMessagesErrors, ListMessagesResponses, ListNamespacesData, ListNamespacesErrors, ListNamespacesResponses, ListQueuesData, ListQueuesErrors, ListQueuesResponses, ListQueueStatusData, ListQueueStatusErrors, ListQueueStatusResponses, ListTasksData, ListTasksErrors, ListTasksResponses, ListTraceNamesData, ListTraceNamesErrors, ListTraceNamesResponses, ListTracesByNameData, ListTracesByNameErrors, ListTracesByNameResponses, ListTracesData, ListTracesErrors, ListTracesResponses, PartitionsChangedData, PartitionsChangedErrors, PartitionsChangedResponses, PopDiscoveryData, PopDiscoveryErrors, PopDiscoveryResponses, PopPartitionData, PopPartitionErrors, PopPartitionResponses, PopQueueData, PopQueueErrors, PopQueueResponses, PushData, PushErrors, PushResponses, RecordTraceData, RecordTraceErrors, RecordTraceResponses, RefreshStatsData, RefreshStatsErrors, RefreshStatsResponses, ReplayDeadLetterData, ReplayDeadLetterErrors, ReplayDeadLetterResponses, RetryMessageData, RetryMessageErrors, RetryMessageResponses, SeekPartitionData, SeekPartitionErrors, SeekPartitionResponses, SeekQueueData, SeekQueueErrors, SeekQueueResponses, SetMaintenanceData, SetMaintenanceErrors, SetMaintenanceResponses, SetPopMaintenanceData, SetPopMaintenanceErrors, SetPopMaintenanceResponses, TransactionData, TransactionErrors, TransactionResponses, UpdateSubscriptionData, UpdateSubscriptionErrors, UpdateSubscriptionResponses } from './types.gen.js';
+import type { AckBatchData, AckBatchErrors, AckBatchResponses, AckData, AckErrors, AckResponses, ConfigureQueueData, ConfigureQueueErrors, ConfigureQueueResponses, DeleteConsumerGroupData, DeleteConsumerGroupErrors, DeleteConsumerGroupOnQueueData, DeleteConsumerGroupOnQueueErrors, DeleteConsumerGroupOnQueueResponses, DeleteConsumerGroupResponses, DeleteDeadLettersData, DeleteDeadLettersErrors, DeleteDeadLettersResponses, DeleteMessageData, DeleteMessageErrors, DeleteMessageResponses, DeleteQueueData, DeleteQueueErrors, DeleteQueueResponses, ExtendLeaseData, ExtendLeaseErrors, ExtendLeaseResponses, FetchData, FetchErrors, FetchResponses, GetBuffersData, GetBuffersErrors, GetBuffersResponses, GetConsumerGroupData, GetConsumerGroupErrors, GetConsumerGroupResponses, GetDeadLetterSignaturesData, GetDeadLetterSignaturesErrors, GetDeadLetterSignaturesResponses, GetHealthData, GetHealthErrors, GetHealthResponses, GetLatestData, GetLatestErrors, GetLatestResponses, GetLivezData, GetLivezErrors, GetLivezResponses, GetMaintenanceData, GetMaintenanceErrors, GetMaintenanceResponses, GetMeData, GetMeErrors, GetMeResponses, GetMessageData, GetMessageErrors, GetMessageResponses, GetMessageSeriesData, GetMessageSeriesErrors, GetMessageSeriesResponses, GetMetricsData, GetMetricsErrors, GetMetricsResponses, GetOverviewData, GetOverviewErrors, GetOverviewResponses, GetPartitionLivenessData, GetPartitionLivenessErrors, GetPartitionLivenessResponses, GetPopMaintenanceData, GetPopMaintenanceErrors, GetPopMaintenanceResponses, GetPostgresStatsData, GetPostgresStatsErrors, GetPostgresStatsResponses, GetPrometheusMetricsData, GetPrometheusMetricsErrors, GetPrometheusMetricsResponses, GetQueueData, GetQueueDepthData, GetQueueDepthErrors, GetQueueDepthResponses, GetQueueErrors, GetQueueLagData, GetQueueLagErrors, GetQueueLagResponses, GetQueueOpsData, GetQueueOpsErrors, GetQueueOpsResponses, GetQueueParkedReplicasData, GetQueueParkedReplicasErrors, GetQueueParkedReplicasResponses, GetQueueResponses, GetQueueStatusData, GetQueueStatusErrors, GetQueueStatusResponses, GetReadyzData, GetReadyzErrors, GetReadyzResponses, GetRetentionPreviewData, GetRetentionPreviewErrors, GetRetentionPreviewResponses, GetRetentionSeriesData, GetRetentionSeriesErrors, GetRetentionSeriesResponses, GetServerStatusData, GetServerStatusErrors, GetServerStatusResponses, GetSharedStateData, GetSharedStateErrors, GetSharedStateResponses, GetStatusData, GetStatusErrors, GetStatusResponses, GetSystemMetricsData, GetSystemMetricsErrors, GetSystemMetricsResponses, GetWorkerMetricsData, GetWorkerMetricsErrors, GetWorkerMetricsResponses, GetWorkloadData, GetWorkloadErrors, GetWorkloadResponses, ListConsumerGroupsData, ListConsumerGroupsErrors, ListConsumerGroupsResponses, ListDeadLettersData, ListDeadLettersErrors, ListDeadLettersResponses, ListLaggingPartitionsData, ListLaggingPartitionsErrors, ListLaggingPartitionsResponses, ListMessagesData, ListMessagesErrors, ListMessagesResponses, ListNamespacesData, ListNamespacesErrors, ListNamespacesResponses, ListQueuesData, ListQueuesErrors, ListQueuesResponses, ListQueueStatusData, ListQueueStatusErrors, ListQueueStatusResponses, ListTasksData, ListTasksErrors, ListTasksResponses, ListTraceNamesData, ListTraceNamesErrors, ListTraceNamesResponses, ListTracesByNameData, ListTracesByNameErrors, ListTracesByNameResponses, ListTracesData, ListTracesErrors, ListTracesResponses, LoginData, LoginResponses, LogoutData, LogoutResponses, PartitionsChangedData, PartitionsChangedErrors, PartitionsChangedResponses, PopDiscoveryData, PopDiscoveryErrors, PopDiscoveryResponses, PopPartitionData, PopPartitionErrors, PopPartitionResponses, PopQueueData, PopQueueErrors, PopQueueResponses, PushData, PushErrors, PushResponses, RecordTraceData, RecordTraceErrors, RecordTraceResponses, RefreshStatsData, RefreshStatsErrors, RefreshStatsResponses, ReplayDeadLetterData, ReplayDeadLetterErrors, ReplayDeadLetterResponses, RetryMessageData, RetryMessageErrors, RetryMessageResponses, SeekPartitionData, SeekPartitionErrors, SeekPartitionResponses, SeekQueueData, SeekQueueErrors, SeekQueueResponses, SetMaintenanceData, SetMaintenanceErrors, SetMaintenanceResponses, SetPopMaintenanceData, SetPopMaintenanceErrors, SetPopMaintenanceResponses, TransactionData, TransactionErrors, TransactionResponses, UpdateSubscriptionData, UpdateSubscriptionErrors, UpdateSubscriptionResponses } from './types.gen.js';
 
 export type Options<TData extends TDataShape = TDataShape, ThrowOnError extends boolean = boolean, TResponse = unknown> = Options2<TData, ThrowOnError, TResponse> & {
     /**
@@ -24,6 +24,7 @@ export type Options<TData extends TDataShape = TDataShape, ThrowOnError extends 
  * Each acknowledgment is judged on its own; the answer is 200 once the body is understood. An error status means that nothing was carried out. It may be repeated safely.
  */
 export const ack = <ThrowOnError extends boolean = false>(options: Options<AckData, ThrowOnError>): RequestResult<AckResponses, AckErrors, ThrowOnError> => (options.client ?? client).post<AckResponses, AckErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
     url: '/api/v1/ack',
     ...options,
     headers: {
@@ -38,6 +39,7 @@ export const ack = <ThrowOnError extends boolean = false>(options: Options<AckDa
  * Each acknowledgment is judged on its own; the answer is 200 once the body is understood. An error status means that nothing was carried out. It may be repeated safely.
  */
 export const ackBatch = <ThrowOnError extends boolean = false>(options: Options<AckBatchData, ThrowOnError>): RequestResult<AckBatchResponses, AckBatchErrors, ThrowOnError> => (options.client ?? client).post<AckBatchResponses, AckBatchErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
     url: '/api/v1/ack/batch',
     ...options,
     headers: {
@@ -47,11 +49,122 @@ export const ackBatch = <ThrowOnError extends boolean = false>(options: Options<
 });
 
 /**
+ * What the dead letters of a queue have in common
+ *
+ * Looks at the newest dead letters and gathers those whose errors differ only in ids and numbers.
+ */
+export const getDeadLetterSignatures = <ThrowOnError extends boolean = false>(options?: Options<GetDeadLetterSignaturesData, ThrowOnError>): RequestResult<GetDeadLetterSignaturesResponses, GetDeadLetterSignaturesErrors, ThrowOnError> => (options?.client ?? client).get<GetDeadLetterSignaturesResponses, GetDeadLetterSignaturesErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/api/v1/analytics/dlq-signatures',
+    ...options
+});
+
+/**
+ * How many partitions are alive
+ *
+ * Partitions of each queue by how long ago the last message was stored in them.
+ */
+export const getPartitionLiveness = <ThrowOnError extends boolean = false>(options?: Options<GetPartitionLivenessData, ThrowOnError>): RequestResult<GetPartitionLivenessResponses, GetPartitionLivenessErrors, ThrowOnError> => (options?.client ?? client).get<GetPartitionLivenessResponses, GetPartitionLivenessErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/api/v1/analytics/partition-liveness',
+    ...options
+});
+
+/**
+ * What PostgreSQL counts about this database
+ *
+ * Over all tenants. Since the statistics of the database were reset.
+ */
+export const getPostgresStats = <ThrowOnError extends boolean = false>(options?: Options<GetPostgresStatsData, ThrowOnError>): RequestResult<GetPostgresStatsResponses, GetPostgresStatsErrors, ThrowOnError> => (options?.client ?? client).get<GetPostgresStatsResponses, GetPostgresStatsErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/api/v1/analytics/postgres-stats',
+    ...options
+});
+
+/**
+ * How old messages were when they were delivered
+ *
+ * A bucket is a minute wide up to an hour, then 5 minutes (6 hours), 15 (a day), 60 (a week) and 360. What servers did is known up to their last flush (METRICS_FLUSH_MS).
+ */
+export const getQueueLag = <ThrowOnError extends boolean = false>(options?: Options<GetQueueLagData, ThrowOnError>): RequestResult<GetQueueLagResponses, GetQueueLagErrors, ThrowOnError> => (options?.client ?? client).get<GetQueueLagResponses, GetQueueLagErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/api/v1/analytics/queue-lag',
+    ...options
+});
+
+/**
+ * What happened on queues
+ *
+ * A bucket is a minute wide up to an hour, then 5 minutes (6 hours), 15 (a day), 60 (a week) and 360. What servers did is known up to their last flush (METRICS_FLUSH_MS).
+ */
+export const getQueueOps = <ThrowOnError extends boolean = false>(options?: Options<GetQueueOpsData, ThrowOnError>): RequestResult<GetQueueOpsResponses, GetQueueOpsErrors, ThrowOnError> => (options?.client ?? client).get<GetQueueOpsResponses, GetQueueOpsErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/api/v1/analytics/queue-ops',
+    ...options
+});
+
+/**
+ * Where pops were parked
+ *
+ * A bucket is a minute wide up to an hour, then 5 minutes (6 hours), 15 (a day), 60 (a week) and 360. What servers did is known up to their last flush (METRICS_FLUSH_MS).
+ */
+export const getQueueParkedReplicas = <ThrowOnError extends boolean = false>(options?: Options<GetQueueParkedReplicasData, ThrowOnError>): RequestResult<GetQueueParkedReplicasResponses, GetQueueParkedReplicasErrors, ThrowOnError> => (options?.client ?? client).get<GetQueueParkedReplicasResponses, GetQueueParkedReplicasErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/api/v1/analytics/queue-parked-replicas',
+    ...options
+});
+
+/**
+ * Messages that retention deleted, by rule, over time
+ *
+ * Counts are messages, not segments. Goes back METRICS_RETENTION_DAYS.
+ */
+export const getRetentionSeries = <ThrowOnError extends boolean = false>(options?: Options<GetRetentionSeriesData, ThrowOnError>): RequestResult<GetRetentionSeriesResponses, GetRetentionSeriesErrors, ThrowOnError> => (options?.client ?? client).get<GetRetentionSeriesResponses, GetRetentionSeriesErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/api/v1/analytics/retention',
+    ...options
+});
+
+/**
+ * What each server process used
+ *
+ * Over all tenants. A bucket is a minute wide up to an hour, then 5 minutes (6 hours), 15 (a day), 60 (a week) and 360. What servers did is known up to their last flush (METRICS_FLUSH_MS).
+ */
+export const getSystemMetrics = <ThrowOnError extends boolean = false>(options?: Options<GetSystemMetricsData, ThrowOnError>): RequestResult<GetSystemMetricsResponses, GetSystemMetricsErrors, ThrowOnError> => (options?.client ?? client).get<GetSystemMetricsResponses, GetSystemMetricsErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/api/v1/analytics/system-metrics',
+    ...options
+});
+
+/**
+ * What the servers did
+ *
+ * Over all tenants. A bucket is a minute wide up to an hour, then 5 minutes (6 hours), 15 (a day), 60 (a week) and 360. What servers did is known up to their last flush (METRICS_FLUSH_MS).
+ */
+export const getWorkerMetrics = <ThrowOnError extends boolean = false>(options?: Options<GetWorkerMetricsData, ThrowOnError>): RequestResult<GetWorkerMetricsResponses, GetWorkerMetricsErrors, ThrowOnError> => (options?.client ?? client).get<GetWorkerMetricsResponses, GetWorkerMetricsErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/api/v1/analytics/worker-metrics',
+    ...options
+});
+
+/**
+ * What was done and what is owed, by namespace, task or queue
+ *
+ * A bucket is a minute wide up to an hour, then 5 minutes (6 hours), 15 (a day), 60 (a week) and 360. What servers did is known up to their last flush (METRICS_FLUSH_MS).
+ */
+export const getWorkload = <ThrowOnError extends boolean = false>(options?: Options<GetWorkloadData, ThrowOnError>): RequestResult<GetWorkloadResponses, GetWorkloadErrors, ThrowOnError> => (options?.client ?? client).get<GetWorkloadResponses, GetWorkloadErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/api/v1/analytics/workload',
+    ...options
+});
+
+/**
  * Create a queue or edit its options
  *
  * An edit keeps what the body does not mention and sets back to its default what is null. With mode replace, what is not mentioned is set back as well. Options may also stand at the top level when there is no options object. Unknown options are ignored; a value of the wrong type or out of bounds is refused, with the option in invalid, and nothing is changed.
  */
 export const configureQueue = <ThrowOnError extends boolean = false>(options: Options<ConfigureQueueData, ThrowOnError>): RequestResult<ConfigureQueueResponses, ConfigureQueueErrors, ThrowOnError> => (options.client ?? client).post<ConfigureQueueResponses, ConfigureQueueErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
     url: '/api/v1/configure',
     ...options,
     headers: {
@@ -62,32 +175,58 @@ export const configureQueue = <ThrowOnError extends boolean = false>(options: Op
 
 /**
  * List all consumer groups, once for each queue
+ *
+ * Every group that has a cursor on a partition, with how far it is behind. All numbers are of this moment.
  */
-export const listConsumerGroups = <ThrowOnError extends boolean = false>(options?: Options<ListConsumerGroupsData, ThrowOnError>): RequestResult<ListConsumerGroupsResponses, ListConsumerGroupsErrors, ThrowOnError> => (options?.client ?? client).get<ListConsumerGroupsResponses, ListConsumerGroupsErrors, ThrowOnError>({ url: '/api/v1/consumer-groups', ...options });
+export const listConsumerGroups = <ThrowOnError extends boolean = false>(options?: Options<ListConsumerGroupsData, ThrowOnError>): RequestResult<ListConsumerGroupsResponses, ListConsumerGroupsErrors, ThrowOnError> => (options?.client ?? client).get<ListConsumerGroupsResponses, ListConsumerGroupsErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/api/v1/consumer-groups',
+    ...options
+});
 
 /**
  * List the partitions on which a group is far behind
+ *
+ * Of all groups: partitions whose oldest unfinished message is older than minLagSeconds.
  */
-export const listLaggingPartitions = <ThrowOnError extends boolean = false>(options?: Options<ListLaggingPartitionsData, ThrowOnError>): RequestResult<ListLaggingPartitionsResponses, ListLaggingPartitionsErrors, ThrowOnError> => (options?.client ?? client).get<ListLaggingPartitionsResponses, ListLaggingPartitionsErrors, ThrowOnError>({ url: '/api/v1/consumer-groups/lagging', ...options });
+export const listLaggingPartitions = <ThrowOnError extends boolean = false>(options?: Options<ListLaggingPartitionsData, ThrowOnError>): RequestResult<ListLaggingPartitionsResponses, ListLaggingPartitionsErrors, ThrowOnError> => (options?.client ?? client).get<ListLaggingPartitionsResponses, ListLaggingPartitionsErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/api/v1/consumer-groups/lagging',
+    ...options
+});
 
 /**
  * Forget a consumer group on every queue
  *
  * Also 200 when there is no such group. If it pops again it begins as a new one.
  */
-export const deleteConsumerGroup = <ThrowOnError extends boolean = false>(options: Options<DeleteConsumerGroupData, ThrowOnError>): RequestResult<DeleteConsumerGroupResponses, DeleteConsumerGroupErrors, ThrowOnError> => (options.client ?? client).delete<DeleteConsumerGroupResponses, DeleteConsumerGroupErrors, ThrowOnError>({ url: '/api/v1/consumer-groups/{group}', ...options });
+export const deleteConsumerGroup = <ThrowOnError extends boolean = false>(options: Options<DeleteConsumerGroupData, ThrowOnError>): RequestResult<DeleteConsumerGroupResponses, DeleteConsumerGroupErrors, ThrowOnError> => (options.client ?? client).delete<DeleteConsumerGroupResponses, DeleteConsumerGroupErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/api/v1/consumer-groups/{group}',
+    ...options
+});
 
 /**
  * One consumer group in detail, by queue and partition
+ *
+ * Where the group stands on each partition that it has a cursor on, and who holds the lease. A group that nobody knows is an empty object, no 404.
  */
-export const getConsumerGroup = <ThrowOnError extends boolean = false>(options: Options<GetConsumerGroupData, ThrowOnError>): RequestResult<GetConsumerGroupResponses, GetConsumerGroupErrors, ThrowOnError> => (options.client ?? client).get<GetConsumerGroupResponses, GetConsumerGroupErrors, ThrowOnError>({ url: '/api/v1/consumer-groups/{group}', ...options });
+export const getConsumerGroup = <ThrowOnError extends boolean = false>(options: Options<GetConsumerGroupData, ThrowOnError>): RequestResult<GetConsumerGroupResponses, GetConsumerGroupErrors, ThrowOnError> => (options.client ?? client).get<GetConsumerGroupResponses, GetConsumerGroupErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/api/v1/consumer-groups/{group}',
+    ...options
+});
 
 /**
  * Forget a consumer group on one queue
  *
  * Also 200 when there is no such group or queue.
  */
-export const deleteConsumerGroupOnQueue = <ThrowOnError extends boolean = false>(options: Options<DeleteConsumerGroupOnQueueData, ThrowOnError>): RequestResult<DeleteConsumerGroupOnQueueResponses, DeleteConsumerGroupOnQueueErrors, ThrowOnError> => (options.client ?? client).delete<DeleteConsumerGroupOnQueueResponses, DeleteConsumerGroupOnQueueErrors, ThrowOnError>({ url: '/api/v1/consumer-groups/{group}/queues/{queue}', ...options });
+export const deleteConsumerGroupOnQueue = <ThrowOnError extends boolean = false>(options: Options<DeleteConsumerGroupOnQueueData, ThrowOnError>): RequestResult<DeleteConsumerGroupOnQueueResponses, DeleteConsumerGroupOnQueueErrors, ThrowOnError> => (options.client ?? client).delete<DeleteConsumerGroupOnQueueResponses, DeleteConsumerGroupOnQueueErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/api/v1/consumer-groups/{group}/queues/{queue}',
+    ...options
+});
 
 /**
  * Move a group on one partition, to the end or to a time
@@ -95,6 +234,7 @@ export const deleteConsumerGroupOnQueue = <ThrowOnError extends boolean = false>
  * Without a body: to the end.
  */
 export const seekPartition = <ThrowOnError extends boolean = false>(options: Options<SeekPartitionData, ThrowOnError>): RequestResult<SeekPartitionResponses, SeekPartitionErrors, ThrowOnError> => (options.client ?? client).post<SeekPartitionResponses, SeekPartitionErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
     url: '/api/v1/consumer-groups/{group}/queues/{queue}/partitions/{partition}/seek',
     ...options,
     headers: {
@@ -109,6 +249,7 @@ export const seekPartition = <ThrowOnError extends boolean = false>(options: Opt
  * The one thing that moves cursors back. Leases end: what was in flight may be delivered again, and its acknowledgment is refused.
  */
 export const seekQueue = <ThrowOnError extends boolean = false>(options: Options<SeekQueueData, ThrowOnError>): RequestResult<SeekQueueResponses, SeekQueueErrors, ThrowOnError> => (options.client ?? client).post<SeekQueueResponses, SeekQueueErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
     url: '/api/v1/consumer-groups/{group}/queues/{queue}/seek',
     ...options,
     headers: {
@@ -123,6 +264,7 @@ export const seekQueue = <ThrowOnError extends boolean = false>(options: Options
  * Moves no cursor; seek does.
  */
 export const updateSubscription = <ThrowOnError extends boolean = false>(options: Options<UpdateSubscriptionData, ThrowOnError>): RequestResult<UpdateSubscriptionResponses, UpdateSubscriptionErrors, ThrowOnError> => (options.client ?? client).post<UpdateSubscriptionResponses, UpdateSubscriptionErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
     url: '/api/v1/consumer-groups/{group}/subscription',
     ...options,
     headers: {
@@ -136,12 +278,22 @@ export const updateSubscription = <ThrowOnError extends boolean = false>(options
  *
  * Also 200 when there are none. In steps: when the call fails half way, call it again.
  */
-export const deleteDeadLetters = <ThrowOnError extends boolean = false>(options?: Options<DeleteDeadLettersData, ThrowOnError>): RequestResult<DeleteDeadLettersResponses, DeleteDeadLettersErrors, ThrowOnError> => (options?.client ?? client).delete<DeleteDeadLettersResponses, DeleteDeadLettersErrors, ThrowOnError>({ url: '/api/v1/dlq', ...options });
+export const deleteDeadLetters = <ThrowOnError extends boolean = false>(options?: Options<DeleteDeadLettersData, ThrowOnError>): RequestResult<DeleteDeadLettersResponses, DeleteDeadLettersErrors, ThrowOnError> => (options?.client ?? client).delete<DeleteDeadLettersResponses, DeleteDeadLettersErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/api/v1/dlq',
+    ...options
+});
 
 /**
  * List dead letters, newest first
+ *
+ * Messages that a group gave up, with the reason and the payload as it was pushed. They stay until they are replayed or deleted, or deadLetterRetentionSeconds of the queue ends.
  */
-export const listDeadLetters = <ThrowOnError extends boolean = false>(options?: Options<ListDeadLettersData, ThrowOnError>): RequestResult<ListDeadLettersResponses, ListDeadLettersErrors, ThrowOnError> => (options?.client ?? client).get<ListDeadLettersResponses, ListDeadLettersErrors, ThrowOnError>({ url: '/api/v1/dlq', ...options });
+export const listDeadLetters = <ThrowOnError extends boolean = false>(options?: Options<ListDeadLettersData, ThrowOnError>): RequestResult<ListDeadLettersResponses, ListDeadLettersErrors, ThrowOnError> => (options?.client ?? client).get<ListDeadLettersResponses, ListDeadLettersErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/api/v1/dlq',
+    ...options
+});
 
 /**
  * Move a dead letter back to its queue
@@ -149,6 +301,7 @@ export const listDeadLetters = <ThrowOnError extends boolean = false>(options?: 
  * Stores the message anew, with the transactionId dlq:<id>, at the end of its partition or of another one, and deletes the dead letter; both or neither. Every group sees the new message. When the partition has that transactionId already, nothing is stored and the dead letter stays.
  */
 export const replayDeadLetter = <ThrowOnError extends boolean = false>(options: Options<ReplayDeadLetterData, ThrowOnError>): RequestResult<ReplayDeadLetterResponses, ReplayDeadLetterErrors, ThrowOnError> => (options.client ?? client).post<ReplayDeadLetterResponses, ReplayDeadLetterErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
     url: '/api/v1/dlq/{id}/replay',
     ...options,
     headers: {
@@ -163,6 +316,7 @@ export const replayDeadLetter = <ThrowOnError extends boolean = false>(options: 
  * Reads partitions from absolute offsets: no consumer group, no lease, no cursor, and nothing is written. delayedProcessing and windowBuffer do not hold messages back here. An answer holds at most 64 MiB.
  */
 export const fetch_ = <ThrowOnError extends boolean = false>(options: Options<FetchData, ThrowOnError>): RequestResult<FetchResponses, FetchErrors, ThrowOnError> => (options.client ?? client).post<FetchResponses, FetchErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
     url: '/api/v1/fetch',
     ...options,
     headers: {
@@ -177,6 +331,7 @@ export const fetch_ = <ThrowOnError extends boolean = false>(options: Options<Fe
  * Extends every live lease under the id. It may be repeated safely.
  */
 export const extendLease = <ThrowOnError extends boolean = false>(options: Options<ExtendLeaseData, ThrowOnError>): RequestResult<ExtendLeaseResponses, ExtendLeaseErrors, ThrowOnError> => (options.client ?? client).post<ExtendLeaseResponses, ExtendLeaseErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
     url: '/api/v1/lease/{leaseId}/extend',
     ...options,
     headers: {
@@ -190,35 +345,55 @@ export const extendLease = <ThrowOnError extends boolean = false>(options: Optio
  *
  * Those of the last hour, unless from says otherwise. A status is that of the consumers without a group; a message that any group gave up on is dead_letter. Looks at the 10000 partitions written last.
  */
-export const listMessages = <ThrowOnError extends boolean = false>(options?: Options<ListMessagesData, ThrowOnError>): RequestResult<ListMessagesResponses, ListMessagesErrors, ThrowOnError> => (options?.client ?? client).get<ListMessagesResponses, ListMessagesErrors, ThrowOnError>({ url: '/api/v1/messages', ...options });
+export const listMessages = <ThrowOnError extends boolean = false>(options?: Options<ListMessagesData, ThrowOnError>): RequestResult<ListMessagesResponses, ListMessagesErrors, ThrowOnError> => (options?.client ?? client).get<ListMessagesResponses, ListMessagesErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/api/v1/messages',
+    ...options
+});
 
 /**
  * The newest message of a key
  *
  * Of one partition of a queue whose cleanupPolicy is compact or compact,delete; of another queue it is a 409. What is pushed is found at once, whether or not compaction has come by. A key that was never pushed, or whose newest message is a null (which deletes it), is a 404.
  */
-export const getLatest = <ThrowOnError extends boolean = false>(options: Options<GetLatestData, ThrowOnError>): RequestResult<GetLatestResponses, GetLatestErrors, ThrowOnError> => (options.client ?? client).get<GetLatestResponses, GetLatestErrors, ThrowOnError>({ url: '/api/v1/messages/latest', ...options });
+export const getLatest = <ThrowOnError extends boolean = false>(options: Options<GetLatestData, ThrowOnError>): RequestResult<GetLatestResponses, GetLatestErrors, ThrowOnError> => (options.client ?? client).get<GetLatestResponses, GetLatestErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/api/v1/messages/latest',
+    ...options
+});
 
 /**
  * Delete the dead letters of a message
  *
  * Of every group. The log itself is never changed: a message that is no dead letter is a 404.
  */
-export const deleteMessage = <ThrowOnError extends boolean = false>(options: Options<DeleteMessageData, ThrowOnError>): RequestResult<DeleteMessageResponses, DeleteMessageErrors, ThrowOnError> => (options.client ?? client).delete<DeleteMessageResponses, DeleteMessageErrors, ThrowOnError>({ url: '/api/v1/messages/{partitionId}/{transactionId}', ...options });
+export const deleteMessage = <ThrowOnError extends boolean = false>(options: Options<DeleteMessageData, ThrowOnError>): RequestResult<DeleteMessageResponses, DeleteMessageErrors, ThrowOnError> => (options.client ?? client).delete<DeleteMessageResponses, DeleteMessageErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/api/v1/messages/{partitionId}/{transactionId}',
+    ...options
+});
 
 /**
  * One message in detail
  *
  * The newest with the transactionId. When the log does not have it any more but it is a dead letter, the dead letter answers.
  */
-export const getMessage = <ThrowOnError extends boolean = false>(options: Options<GetMessageData, ThrowOnError>): RequestResult<GetMessageResponses, GetMessageErrors, ThrowOnError> => (options.client ?? client).get<GetMessageResponses, GetMessageErrors, ThrowOnError>({ url: '/api/v1/messages/{partitionId}/{transactionId}', ...options });
+export const getMessage = <ThrowOnError extends boolean = false>(options: Options<GetMessageData, ThrowOnError>): RequestResult<GetMessageResponses, GetMessageErrors, ThrowOnError> => (options.client ?? client).get<GetMessageResponses, GetMessageErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/api/v1/messages/{partitionId}/{transactionId}',
+    ...options
+});
 
 /**
  * Move the newest dead letter of a message back to its queue
  *
  * As a replay of that dead letter.
  */
-export const retryMessage = <ThrowOnError extends boolean = false>(options: Options<RetryMessageData, ThrowOnError>): RequestResult<RetryMessageResponses, RetryMessageErrors, ThrowOnError> => (options.client ?? client).post<RetryMessageResponses, RetryMessageErrors, ThrowOnError>({ url: '/api/v1/messages/{partitionId}/{transactionId}/retry', ...options });
+export const retryMessage = <ThrowOnError extends boolean = false>(options: Options<RetryMessageData, ThrowOnError>): RequestResult<RetryMessageResponses, RetryMessageErrors, ThrowOnError> => (options.client ?? client).post<RetryMessageResponses, RetryMessageErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/api/v1/messages/{partitionId}/{transactionId}/retry',
+    ...options
+});
 
 /**
  * List partitions, all or those written since a time
@@ -226,6 +401,7 @@ export const retryMessage = <ThrowOnError extends boolean = false>(options: Opti
  * To mirror a queue: list what changed since the last safeTime, fetch it, and go on from the safeTime of this answer. A partition that is written between two pages is shown again, never missed.
  */
 export const partitionsChanged = <ThrowOnError extends boolean = false>(options: Options<PartitionsChangedData, ThrowOnError>): RequestResult<PartitionsChangedResponses, PartitionsChangedErrors, ThrowOnError> => (options.client ?? client).post<PartitionsChangedResponses, PartitionsChangedErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
     url: '/api/v1/partitions/changed',
     ...options,
     headers: {
@@ -239,21 +415,33 @@ export const partitionsChanged = <ThrowOnError extends boolean = false>(options:
  *
  * Claims messages for a consumer group under a lease: acknowledge them, or they come again when the lease ends. Nothing to deliver is a bare 204; with wait=true that comes after the timeout.
  */
-export const popDiscovery = <ThrowOnError extends boolean = false>(options?: Options<PopDiscoveryData, ThrowOnError>): RequestResult<PopDiscoveryResponses, PopDiscoveryErrors, ThrowOnError> => (options?.client ?? client).get<PopDiscoveryResponses, PopDiscoveryErrors, ThrowOnError>({ url: '/api/v1/pop', ...options });
+export const popDiscovery = <ThrowOnError extends boolean = false>(options?: Options<PopDiscoveryData, ThrowOnError>): RequestResult<PopDiscoveryResponses, PopDiscoveryErrors, ThrowOnError> => (options?.client ?? client).get<PopDiscoveryResponses, PopDiscoveryErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/api/v1/pop',
+    ...options
+});
 
 /**
  * Take messages of a queue
  *
  * Claims messages for a consumer group under a lease: acknowledge them, or they come again when the lease ends. Nothing to deliver is a bare 204; with wait=true that comes after the timeout.
  */
-export const popQueue = <ThrowOnError extends boolean = false>(options: Options<PopQueueData, ThrowOnError>): RequestResult<PopQueueResponses, PopQueueErrors, ThrowOnError> => (options.client ?? client).get<PopQueueResponses, PopQueueErrors, ThrowOnError>({ url: '/api/v1/pop/queue/{queue}', ...options });
+export const popQueue = <ThrowOnError extends boolean = false>(options: Options<PopQueueData, ThrowOnError>): RequestResult<PopQueueResponses, PopQueueErrors, ThrowOnError> => (options.client ?? client).get<PopQueueResponses, PopQueueErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/api/v1/pop/queue/{queue}',
+    ...options
+});
 
 /**
  * Take messages of one partition
  *
  * Claims messages for a consumer group under a lease: acknowledge them, or they come again when the lease ends. Nothing to deliver is a bare 204; with wait=true that comes after the timeout.
  */
-export const popPartition = <ThrowOnError extends boolean = false>(options: Options<PopPartitionData, ThrowOnError>): RequestResult<PopPartitionResponses, PopPartitionErrors, ThrowOnError> => (options.client ?? client).get<PopPartitionResponses, PopPartitionErrors, ThrowOnError>({ url: '/api/v1/pop/queue/{queue}/partition/{partition}', ...options });
+export const popPartition = <ThrowOnError extends boolean = false>(options: Options<PopPartitionData, ThrowOnError>): RequestResult<PopPartitionResponses, PopPartitionErrors, ThrowOnError> => (options.client ?? client).get<PopPartitionResponses, PopPartitionErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/api/v1/pop/queue/{queue}/partition/{partition}',
+    ...options
+});
 
 /**
  * Store messages
@@ -261,6 +449,7 @@ export const popPartition = <ThrowOnError extends boolean = false>(options: Opti
  * Each item is stored or refused on its own; the answer has one element an item, in request order. An error status means that nothing was stored; only when the database was lost during the commit and stays away is that not known. With a transactionId the call may be repeated safely. A server with a spool answers buffered while the database is away or pushes are paused.
  */
 export const push = <ThrowOnError extends boolean = false>(options: Options<PushData, ThrowOnError>): RequestResult<PushResponses, PushErrors, ThrowOnError> => (options.client ?? client).post<PushResponses, PushErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
     url: '/api/v1/push',
     ...options,
     headers: {
@@ -274,87 +463,165 @@ export const push = <ThrowOnError extends boolean = false>(options: Options<Push
  *
  * Partitions are of this moment, messages as last counted.
  */
-export const listNamespaces = <ThrowOnError extends boolean = false>(options?: Options<ListNamespacesData, ThrowOnError>): RequestResult<ListNamespacesResponses, ListNamespacesErrors, ThrowOnError> => (options?.client ?? client).get<ListNamespacesResponses, ListNamespacesErrors, ThrowOnError>({ url: '/api/v1/resources/namespaces', ...options });
+export const listNamespaces = <ThrowOnError extends boolean = false>(options?: Options<ListNamespacesData, ThrowOnError>): RequestResult<ListNamespacesResponses, ListNamespacesErrors, ThrowOnError> => (options?.client ?? client).get<ListNamespacesResponses, ListNamespacesErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/api/v1/resources/namespaces',
+    ...options
+});
 
 /**
  * Queues, messages, lag and throughput in one document
  *
  * Counted every STATS_INTERVAL_MS; statsAge tells how old the numbers are. The default tenant sees all tenants, and for total, completed, failed and deadLetter what the servers counted since the beginning; another tenant sees what it keeps. lag.time is the age of messages when they were delivered in the last five minutes, or without deliveries the age of what waits.
  */
-export const getOverview = <ThrowOnError extends boolean = false>(options?: Options<GetOverviewData, ThrowOnError>): RequestResult<GetOverviewResponses, GetOverviewErrors, ThrowOnError> => (options?.client ?? client).get<GetOverviewResponses, GetOverviewErrors, ThrowOnError>({ url: '/api/v1/resources/overview', ...options });
+export const getOverview = <ThrowOnError extends boolean = false>(options?: Options<GetOverviewData, ThrowOnError>): RequestResult<GetOverviewResponses, GetOverviewErrors, ThrowOnError> => (options?.client ?? client).get<GetOverviewResponses, GetOverviewErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/api/v1/resources/overview',
+    ...options
+});
 
 /**
  * List all queues with their counts, newest first
  *
  * Three clocks: partitions and messages.total are of this moment; pending and processing as last counted (STATS_INTERVAL_MS); retainedBytes and segments as last measured (RETAINED_BYTES_INTERVAL_MS), 0 for a queue that is newer.
  */
-export const listQueues = <ThrowOnError extends boolean = false>(options?: Options<ListQueuesData, ThrowOnError>): RequestResult<ListQueuesResponses, ListQueuesErrors, ThrowOnError> => (options?.client ?? client).get<ListQueuesResponses, ListQueuesErrors, ThrowOnError>({ url: '/api/v1/resources/queues', ...options });
+export const listQueues = <ThrowOnError extends boolean = false>(options?: Options<ListQueuesData, ThrowOnError>): RequestResult<ListQueuesResponses, ListQueuesErrors, ThrowOnError> => (options?.client ?? client).get<ListQueuesResponses, ListQueuesErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/api/v1/resources/queues',
+    ...options
+});
 
 /**
  * Delete a queue with its messages, cursors and dead letters
  *
  * Also 200 when there is no such queue: look at deleted.
  */
-export const deleteQueue = <ThrowOnError extends boolean = false>(options: Options<DeleteQueueData, ThrowOnError>): RequestResult<DeleteQueueResponses, DeleteQueueErrors, ThrowOnError> => (options.client ?? client).delete<DeleteQueueResponses, DeleteQueueErrors, ThrowOnError>({ url: '/api/v1/resources/queues/{queue}', ...options });
+export const deleteQueue = <ThrowOnError extends boolean = false>(options: Options<DeleteQueueData, ThrowOnError>): RequestResult<DeleteQueueResponses, DeleteQueueErrors, ThrowOnError> => (options.client ?? client).delete<DeleteQueueResponses, DeleteQueueErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/api/v1/resources/queues/{queue}',
+    ...options
+});
 
 /**
  * One queue in detail: options, partitions, totals
+ *
+ * All numbers are of this moment, counted over every partition: for a queue with many ask get-queue-depth or get-queue-status.
  */
-export const getQueue = <ThrowOnError extends boolean = false>(options: Options<GetQueueData, ThrowOnError>): RequestResult<GetQueueResponses, GetQueueErrors, ThrowOnError> => (options.client ?? client).get<GetQueueResponses, GetQueueErrors, ThrowOnError>({ url: '/api/v1/resources/queues/{queue}', ...options });
+export const getQueue = <ThrowOnError extends boolean = false>(options: Options<GetQueueData, ThrowOnError>): RequestResult<GetQueueResponses, GetQueueErrors, ThrowOnError> => (options.client ?? client).get<GetQueueResponses, GetQueueErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/api/v1/resources/queues/{queue}',
+    ...options
+});
 
 /**
  * How much work waits in a queue
  *
  * Always live. pending is all that is owed, processing the part under a live lease, ready the rest.
  */
-export const getQueueDepth = <ThrowOnError extends boolean = false>(options: Options<GetQueueDepthData, ThrowOnError>): RequestResult<GetQueueDepthResponses, GetQueueDepthErrors, ThrowOnError> => (options.client ?? client).get<GetQueueDepthResponses, GetQueueDepthErrors, ThrowOnError>({ url: '/api/v1/resources/queues/{queue}/depth', ...options });
+export const getQueueDepth = <ThrowOnError extends boolean = false>(options: Options<GetQueueDepthData, ThrowOnError>): RequestResult<GetQueueDepthResponses, GetQueueDepthErrors, ThrowOnError> => (options.client ?? client).get<GetQueueDepthResponses, GetQueueDepthErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/api/v1/resources/queues/{queue}/depth',
+    ...options
+});
+
+/**
+ * What the next sweep would delete from a queue, and by which rule
+ *
+ * Deletes nothing. What an edit would bring: configure with dryRun.
+ */
+export const getRetentionPreview = <ThrowOnError extends boolean = false>(options: Options<GetRetentionPreviewData, ThrowOnError>): RequestResult<GetRetentionPreviewResponses, GetRetentionPreviewErrors, ThrowOnError> => (options.client ?? client).get<GetRetentionPreviewResponses, GetRetentionPreviewErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/api/v1/resources/queues/{queue}/retention-preview',
+    ...options
+});
 
 /**
  * Every task with its queues and messages
  *
  * Partitions are of this moment, messages as last counted.
  */
-export const listTasks = <ThrowOnError extends boolean = false>(options?: Options<ListTasksData, ThrowOnError>): RequestResult<ListTasksResponses, ListTasksErrors, ThrowOnError> => (options?.client ?? client).get<ListTasksResponses, ListTasksErrors, ThrowOnError>({ url: '/api/v1/resources/tasks', ...options });
+export const listTasks = <ThrowOnError extends boolean = false>(options?: Options<ListTasksData, ThrowOnError>): RequestResult<ListTasksResponses, ListTasksErrors, ThrowOnError> => (options?.client ?? client).get<ListTasksResponses, ListTasksErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/api/v1/resources/tasks',
+    ...options
+});
 
 /**
  * Count all queues now
  *
  * Runs the cycle that runs every STATS_INTERVAL_MS anyway and does not move its schedule. Bytes and segments are not measured by it. A rate over less than three seconds is 0.
  */
-export const refreshStats = <ThrowOnError extends boolean = false>(options?: Options<RefreshStatsData, ThrowOnError>): RequestResult<RefreshStatsResponses, RefreshStatsErrors, ThrowOnError> => (options?.client ?? client).post<RefreshStatsResponses, RefreshStatsErrors, ThrowOnError>({ url: '/api/v1/stats/refresh', ...options });
+export const refreshStats = <ThrowOnError extends boolean = false>(options?: Options<RefreshStatsData, ThrowOnError>): RequestResult<RefreshStatsResponses, RefreshStatsErrors, ThrowOnError> => (options?.client ?? client).post<RefreshStatsResponses, RefreshStatsErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/api/v1/stats/refresh',
+    ...options
+});
+
+/**
+ * What all servers did, and how queues, leases and dead letters stand
+ *
+ * Over all tenants. A point a minute up to an hour, then 5 (6 hours), 15 (a day), 60 (a week) and 360 minutes. What servers did is known up to their last flush (METRICS_FLUSH_MS); with a filter, throughput is that of the queues that match.
+ */
+export const getStatus = <ThrowOnError extends boolean = false>(options?: Options<GetStatusData, ThrowOnError>): RequestResult<GetStatusResponses, GetStatusErrors, ThrowOnError> => (options?.client ?? client).get<GetStatusResponses, GetStatusErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/api/v1/status',
+    ...options
+});
 
 /**
  * How many of the messages kept were stored when
  *
  * Counts what is still there: retention and compaction lower it.
  */
-export const getMessageSeries = <ThrowOnError extends boolean = false>(options?: Options<GetMessageSeriesData, ThrowOnError>): RequestResult<GetMessageSeriesResponses, GetMessageSeriesErrors, ThrowOnError> => (options?.client ?? client).get<GetMessageSeriesResponses, GetMessageSeriesErrors, ThrowOnError>({ url: '/api/v1/status/analytics', ...options });
+export const getMessageSeries = <ThrowOnError extends boolean = false>(options?: Options<GetMessageSeriesData, ThrowOnError>): RequestResult<GetMessageSeriesResponses, GetMessageSeriesErrors, ThrowOnError> => (options?.client ?? client).get<GetMessageSeriesResponses, GetMessageSeriesErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/api/v1/status/analytics',
+    ...options
+});
 
 /**
  * This server's spool
+ *
+ * What pushes wait in the files of this server for the database, and what could not be stored. All zero without a spool (FILE_BUFFER_DIR).
  */
-export const getBuffers = <ThrowOnError extends boolean = false>(options?: Options<GetBuffersData, ThrowOnError>): RequestResult<GetBuffersResponses, GetBuffersErrors, ThrowOnError> => (options?.client ?? client).get<GetBuffersResponses, GetBuffersErrors, ThrowOnError>({ url: '/api/v1/status/buffers', ...options });
+export const getBuffers = <ThrowOnError extends boolean = false>(options?: Options<GetBuffersData, ThrowOnError>): RequestResult<GetBuffersResponses, GetBuffersErrors, ThrowOnError> => (options?.client ?? client).get<GetBuffersResponses, GetBuffersErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/api/v1/status/buffers',
+    ...options
+});
 
 /**
  * Queues with their stored counts, newest first
  *
  * All numbers as last counted (STATS_INTERVAL_MS).
  */
-export const listQueueStatus = <ThrowOnError extends boolean = false>(options?: Options<ListQueueStatusData, ThrowOnError>): RequestResult<ListQueueStatusResponses, ListQueueStatusErrors, ThrowOnError> => (options?.client ?? client).get<ListQueueStatusResponses, ListQueueStatusErrors, ThrowOnError>({ url: '/api/v1/status/queues', ...options });
+export const listQueueStatus = <ThrowOnError extends boolean = false>(options?: Options<ListQueueStatusData, ThrowOnError>): RequestResult<ListQueueStatusResponses, ListQueueStatusErrors, ThrowOnError> => (options?.client ?? client).get<ListQueueStatusResponses, ListQueueStatusErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/api/v1/status/queues',
+    ...options
+});
 
 /**
  * One queue and how far it was consumed
  *
  * Counted now.
  */
-export const getQueueStatus = <ThrowOnError extends boolean = false>(options: Options<GetQueueStatusData, ThrowOnError>): RequestResult<GetQueueStatusResponses, GetQueueStatusErrors, ThrowOnError> => (options.client ?? client).get<GetQueueStatusResponses, GetQueueStatusErrors, ThrowOnError>({ url: '/api/v1/status/queues/{queue}', ...options });
+export const getQueueStatus = <ThrowOnError extends boolean = false>(options: Options<GetQueueStatusData, ThrowOnError>): RequestResult<GetQueueStatusResponses, GetQueueStatusErrors, ThrowOnError> => (options.client ?? client).get<GetQueueStatusResponses, GetQueueStatusErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/api/v1/status/queues/{queue}',
+    ...options
+});
 
 /**
  * Maintenance switches and this server's spool
  *
  * Reads the switches from the database; while it is away, as this server saw them last.
  */
-export const getMaintenance = <ThrowOnError extends boolean = false>(options?: Options<GetMaintenanceData, ThrowOnError>): RequestResult<GetMaintenanceResponses, GetMaintenanceErrors, ThrowOnError> => (options?.client ?? client).get<GetMaintenanceResponses, GetMaintenanceErrors, ThrowOnError>({ url: '/api/v1/system/maintenance', ...options });
+export const getMaintenance = <ThrowOnError extends boolean = false>(options?: Options<GetMaintenanceData, ThrowOnError>): RequestResult<GetMaintenanceResponses, GetMaintenanceErrors, ThrowOnError> => (options?.client ?? client).get<GetMaintenanceResponses, GetMaintenanceErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/api/v1/system/maintenance',
+    ...options
+});
 
 /**
  * Pause or resume pushes
@@ -362,6 +629,7 @@ export const getMaintenance = <ThrowOnError extends boolean = false>(options?: O
  * While pushes are paused every server keeps them in its spool (FILE_BUFFER_DIR) and answers buffered; afterwards they are replayed, each exactly once. A server without a spool answers 503. The other servers follow within half a second.
  */
 export const setMaintenance = <ThrowOnError extends boolean = false>(options: Options<SetMaintenanceData, ThrowOnError>): RequestResult<SetMaintenanceResponses, SetMaintenanceErrors, ThrowOnError> => (options.client ?? client).post<SetMaintenanceResponses, SetMaintenanceErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
     url: '/api/v1/system/maintenance',
     ...options,
     headers: {
@@ -375,7 +643,11 @@ export const setMaintenance = <ThrowOnError extends boolean = false>(options: Op
  *
  * As this server saw the switch last.
  */
-export const getPopMaintenance = <ThrowOnError extends boolean = false>(options?: Options<GetPopMaintenanceData, ThrowOnError>): RequestResult<GetPopMaintenanceResponses, GetPopMaintenanceErrors, ThrowOnError> => (options?.client ?? client).get<GetPopMaintenanceResponses, GetPopMaintenanceErrors, ThrowOnError>({ url: '/api/v1/system/maintenance/pop', ...options });
+export const getPopMaintenance = <ThrowOnError extends boolean = false>(options?: Options<GetPopMaintenanceData, ThrowOnError>): RequestResult<GetPopMaintenanceResponses, GetPopMaintenanceErrors, ThrowOnError> => (options?.client ?? client).get<GetPopMaintenanceResponses, GetPopMaintenanceErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/api/v1/system/maintenance/pop',
+    ...options
+});
 
 /**
  * Pause or resume pops
@@ -383,6 +655,7 @@ export const getPopMaintenance = <ThrowOnError extends boolean = false>(options?
  * While pops are paused each answers 204 at once. Acks, extends and transactions go on. The other servers follow within half a second.
  */
 export const setPopMaintenance = <ThrowOnError extends boolean = false>(options: Options<SetPopMaintenanceData, ThrowOnError>): RequestResult<SetPopMaintenanceResponses, SetPopMaintenanceErrors, ThrowOnError> => (options.client ?? client).post<SetPopMaintenanceResponses, SetPopMaintenanceErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
     url: '/api/v1/system/maintenance/pop',
     ...options,
     headers: {
@@ -396,7 +669,11 @@ export const setPopMaintenance = <ThrowOnError extends boolean = false>(options:
  *
  * Kept for clients that ask.
  */
-export const getSharedState = <ThrowOnError extends boolean = false>(options?: Options<GetSharedStateData, ThrowOnError>): RequestResult<GetSharedStateResponses, GetSharedStateErrors, ThrowOnError> => (options?.client ?? client).get<GetSharedStateResponses, GetSharedStateErrors, ThrowOnError>({ url: '/api/v1/system/shared-state', ...options });
+export const getSharedState = <ThrowOnError extends boolean = false>(options?: Options<GetSharedStateData, ThrowOnError>): RequestResult<GetSharedStateResponses, GetSharedStateErrors, ThrowOnError> => (options?.client ?? client).get<GetSharedStateResponses, GetSharedStateErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/api/v1/system/shared-state',
+    ...options
+});
 
 /**
  * Note something about a message
@@ -404,6 +681,7 @@ export const getSharedState = <ThrowOnError extends boolean = false>(options?: O
  * Traces outlive their message, its partition and its queue; nothing purges them.
  */
 export const recordTrace = <ThrowOnError extends boolean = false>(options: Options<RecordTraceData, ThrowOnError>): RequestResult<RecordTraceResponses, RecordTraceErrors, ThrowOnError> => (options.client ?? client).post<RecordTraceResponses, RecordTraceErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
     url: '/api/v1/traces',
     ...options,
     headers: {
@@ -414,18 +692,36 @@ export const recordTrace = <ThrowOnError extends boolean = false>(options: Optio
 
 /**
  * Traces of any message under one name, oldest first
+ *
+ * Follows one piece of work over queues: every trace that was recorded with the name in traceNames.
  */
-export const listTracesByName = <ThrowOnError extends boolean = false>(options: Options<ListTracesByNameData, ThrowOnError>): RequestResult<ListTracesByNameResponses, ListTracesByNameErrors, ThrowOnError> => (options.client ?? client).get<ListTracesByNameResponses, ListTracesByNameErrors, ThrowOnError>({ url: '/api/v1/traces/by-name/{traceName}', ...options });
+export const listTracesByName = <ThrowOnError extends boolean = false>(options: Options<ListTracesByNameData, ThrowOnError>): RequestResult<ListTracesByNameResponses, ListTracesByNameErrors, ThrowOnError> => (options.client ?? client).get<ListTracesByNameResponses, ListTracesByNameErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/api/v1/traces/by-name/{traceName}',
+    ...options
+});
 
 /**
  * The names that traces go by
+ *
+ * Every name that was given in traceNames, with how many traces and messages it ties together; the one used last first.
  */
-export const listTraceNames = <ThrowOnError extends boolean = false>(options?: Options<ListTraceNamesData, ThrowOnError>): RequestResult<ListTraceNamesResponses, ListTraceNamesErrors, ThrowOnError> => (options?.client ?? client).get<ListTraceNamesResponses, ListTraceNamesErrors, ThrowOnError>({ url: '/api/v1/traces/names', ...options });
+export const listTraceNames = <ThrowOnError extends boolean = false>(options?: Options<ListTraceNamesData, ThrowOnError>): RequestResult<ListTraceNamesResponses, ListTraceNamesErrors, ThrowOnError> => (options?.client ?? client).get<ListTraceNamesResponses, ListTraceNamesErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/api/v1/traces/names',
+    ...options
+});
 
 /**
  * What was noted about a message, oldest first
+ *
+ * A message without traces, or that never was, is an empty list: traces outlive their message.
  */
-export const listTraces = <ThrowOnError extends boolean = false>(options: Options<ListTracesData, ThrowOnError>): RequestResult<ListTracesResponses, ListTracesErrors, ThrowOnError> => (options.client ?? client).get<ListTracesResponses, ListTracesErrors, ThrowOnError>({ url: '/api/v1/traces/{partitionId}/{transactionId}', ...options });
+export const listTraces = <ThrowOnError extends boolean = false>(options: Options<ListTracesData, ThrowOnError>): RequestResult<ListTracesResponses, ListTracesErrors, ThrowOnError> => (options.client ?? client).get<ListTracesResponses, ListTracesErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/api/v1/traces/{partitionId}/{transactionId}',
+    ...options
+});
 
 /**
  * Store and acknowledge messages, all or nothing
@@ -433,6 +729,7 @@ export const listTraces = <ThrowOnError extends boolean = false>(options: Option
  * One database transaction over any queues, partitions and groups. A call that was rolled back is a 200 with success false. An error status means that nothing happened; only when the database was lost during the commit is that not known. With a transactionId on every message the call may be repeated safely: if it had happened, the answer is duplicate.
  */
 export const transaction = <ThrowOnError extends boolean = false>(options: Options<TransactionData, ThrowOnError>): RequestResult<TransactionResponses, TransactionErrors, ThrowOnError> => (options.client ?? client).post<TransactionResponses, TransactionErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
     url: '/api/v1/transaction',
     ...options,
     headers: {
@@ -440,6 +737,27 @@ export const transaction = <ThrowOnError extends boolean = false>(options: Optio
         ...options.headers
     }
 });
+
+/**
+ * Log in with a browser
+ *
+ * Leads to / where no token is asked for; otherwise a page that says how to send one.
+ */
+export const login = <ThrowOnError extends boolean = false>(options?: Options<LoginData, ThrowOnError>): RequestResult<LoginResponses, unknown, ThrowOnError> => (options?.client ?? client).get<LoginResponses, unknown, ThrowOnError>({ url: '/auth/login', ...options });
+
+/**
+ * Log out
+ *
+ * There is no session to end: always ok.
+ */
+export const logout = <ThrowOnError extends boolean = false>(options?: Options<LogoutData, ThrowOnError>): RequestResult<LogoutResponses, unknown, ThrowOnError> => (options?.client ?? client).post<LogoutResponses, unknown, ThrowOnError>({ url: '/auth/logout', ...options });
+
+/**
+ * Who am I
+ *
+ * A server that asks for no token answers with its one user. One that does answers 401: it keeps no sessions.
+ */
+export const getMe = <ThrowOnError extends boolean = false>(options?: Options<GetMeData, ThrowOnError>): RequestResult<GetMeResponses, GetMeErrors, ThrowOnError> => (options?.client ?? client).get<GetMeResponses, GetMeErrors, ThrowOnError>({ url: '/auth/me', ...options });
 
 /**
  * Health of the process and of its database
@@ -456,6 +774,20 @@ export const getHealth = <ThrowOnError extends boolean = false>(options?: Option
 export const getLivez = <ThrowOnError extends boolean = false>(options?: Options<GetLivezData, ThrowOnError>): RequestResult<GetLivezResponses, GetLivezErrors, ThrowOnError> => (options?.client ?? client).get<GetLivezResponses, GetLivezErrors, ThrowOnError>({ url: '/livez', ...options });
 
 /**
+ * What this process did since it started
+ *
+ * Counters of this process alone, without a look at the database; get-worker-metrics shows all servers.
+ */
+export const getMetrics = <ThrowOnError extends boolean = false>(options?: Options<GetMetricsData, ThrowOnError>): RequestResult<GetMetricsResponses, GetMetricsErrors, ThrowOnError> => (options?.client ?? client).get<GetMetricsResponses, GetMetricsErrors, ThrowOnError>({ url: '/metrics', ...options });
+
+/**
+ * All series for Prometheus
+ *
+ * queen_process_ series are of this process, queen_cluster_ series lifetime totals of all servers, which every server shows alike; the rest are gauges. While the database is away its part is missing and the answer is still 200.
+ */
+export const getPrometheusMetrics = <ThrowOnError extends boolean = false>(options?: Options<GetPrometheusMetricsData, ThrowOnError>): RequestResult<GetPrometheusMetricsResponses, GetPrometheusMetricsErrors, ThrowOnError> => (options?.client ?? client).get<GetPrometheusMetricsResponses, GetPrometheusMetricsErrors, ThrowOnError>({ url: '/metrics/prometheus', ...options });
+
+/**
  * Should this process get traffic
  *
  * 503 while the database is away or takes no writes, and while the process stops.
@@ -467,4 +799,8 @@ export const getReadyz = <ThrowOnError extends boolean = false>(options?: Option
  *
  * Never touches the database.
  */
-export const getServerStatus = <ThrowOnError extends boolean = false>(options?: Options<GetServerStatusData, ThrowOnError>): RequestResult<GetServerStatusResponses, GetServerStatusErrors, ThrowOnError> => (options?.client ?? client).get<GetServerStatusResponses, GetServerStatusErrors, ThrowOnError>({ url: '/status', ...options });
+export const getServerStatus = <ThrowOnError extends boolean = false>(options?: Options<GetServerStatusData, ThrowOnError>): RequestResult<GetServerStatusResponses, GetServerStatusErrors, ThrowOnError> => (options?.client ?? client).get<GetServerStatusResponses, GetServerStatusErrors, ThrowOnError>({
+    security: [{ scheme: 'bearer', type: 'http' }],
+    url: '/status',
+    ...options
+});

@@ -349,6 +349,10 @@ export type ConfigureOptions = {
 
 export type ConfigureRequest = {
     /**
+     * Change nothing: answer the configuration as it would stand, and in retention what the next sweep would then delete.
+     */
+    dryRun?: boolean | null;
+    /**
      * merge (the default) keeps what is not mentioned, replace sets it back to its default.
      */
     mode?: 'merge' | 'replace';
@@ -372,6 +376,10 @@ export type ConfigureRequest = {
 
 export type ConfigureResponse = {
     configured: boolean;
+    /**
+     * Nothing was changed; configured is false then, and queueId all zero for a queue that does not exist.
+     */
+    dryRun?: boolean;
     namespace: string;
     options: QueueSettings;
     /**
@@ -380,6 +388,10 @@ export type ConfigureResponse = {
     partitionId: string | null;
     queue: string;
     queueId: string;
+    /**
+     * With dryRun: what the next sweep would delete under these options.
+     */
+    retention?: RetentionPreview;
     storage: 'segments';
     task: string;
 };
@@ -389,6 +401,18 @@ export type ConsumedCursor = {
      * Always 0: batches are not counted.
      */
     batchesConsumed: number;
+    /**
+     * Messages that all groups together have consumed.
+     */
+    totalConsumed: number;
+};
+
+export type ConsumedQueue = {
+    id: string;
+    name: string;
+    namespace: string;
+    partitions: number;
+    task: string;
     /**
      * Messages that all groups together have consumed.
      */
@@ -460,6 +484,11 @@ export type ConsumerGroupQueue = {
     partitions: Array<ConsumerGroupPartition>;
 };
 
+export type DayCount = {
+    day: string;
+    n: number;
+};
+
 export type DeadLetter = {
     consumerGroup: string;
     /**
@@ -506,6 +535,28 @@ export type DeadLetterList = {
     total: number;
 };
 
+export type DeadLetterSignatures = {
+    avgBytes: number;
+    /**
+     * By the day, in UTC, that they failed on.
+     */
+    byDay: Array<DayCount>;
+    groups: Array<GroupCount>;
+    newest: string | null;
+    oldest: string | null;
+    queue: string;
+    retryCounts: Array<RetryCount>;
+    rowsNow: number;
+    /**
+     * How many of the newest were looked at for signatures and avgBytes.
+     */
+    sample: number;
+    /**
+     * The eight most frequent.
+     */
+    signatures: Array<ErrorSignature>;
+};
+
 export type DeleteDeadLettersResponse = {
     consumerGroup?: string;
     deleted: number;
@@ -547,6 +598,13 @@ export type DeleteQueueResponse = {
     queue: string;
 };
 
+export type DeliveredLag = {
+    avgLagMs: number;
+    maxLagMs: number;
+    popCount: number;
+    queueName: string;
+};
+
 export type Error = {
     /**
      * What went wrong, for programs: QNxxx, an SQLSTATE, or a word.
@@ -564,6 +622,18 @@ export type Error = {
      * Whether the same call may succeed later.
      */
     retryable: boolean;
+};
+
+export type ErrorSignature = {
+    n: number;
+    /**
+     * Of the sample.
+     */
+    share: number;
+    /**
+     * Ids are <id>, dates <date>, numbers <n>.
+     */
+    text: string;
 };
 
 export type ExtendRequest = {
@@ -681,6 +751,11 @@ export type FetchedRecord = {
     ts: string;
 };
 
+export type GroupCount = {
+    group: string;
+    n: number;
+};
+
 export type Health = {
     /**
      * connected means that it answers and takes writes.
@@ -752,6 +827,22 @@ export type LatestMessage = {
     transactionId: string;
 };
 
+export type Leaf = {
+    avg: number | null;
+    last: number | null;
+    max: number | null;
+    min: number | null;
+};
+
+export type LetterError = {
+    count: number;
+    error: string;
+};
+
+export type LoggedOut = {
+    ok: boolean;
+};
+
 export type MaintenanceStatus = {
     /**
      * Whether this server has a spool that takes messages.
@@ -770,6 +861,44 @@ export type MaintenanceStatus = {
      * Pops of all servers find nothing.
      */
     popMaintenanceMode: boolean;
+};
+
+export type Me = {
+    act_cluster_header: string;
+    acting_cluster: MyCluster;
+    cluster: string | null;
+    clusters: Array<MyCluster>;
+    email: string | null;
+    is_operator: boolean;
+    operator_enabled: boolean;
+    operator_live: boolean;
+    role: string;
+    standalone: boolean;
+    tenant_slug: string;
+    user_id: string;
+};
+
+export type MemoryMetrics = {
+    /**
+     * Always 0.
+     */
+    arrayBuffers: number;
+    /**
+     * Always 0.
+     */
+    external: number;
+    /**
+     * Always 0.
+     */
+    heapTotal: number;
+    /**
+     * Always 0.
+     */
+    heapUsed: number;
+    /**
+     * Resident memory.
+     */
+    rss: number;
 };
 
 export type MessageConsumer = {
@@ -906,6 +1035,16 @@ export type MissingMessage = {
     transactionId: string;
 };
 
+export type MyCluster = {
+    cell_slug?: string;
+    id: string;
+    role?: string;
+    slug: string;
+    status?: string;
+    tenant_id?: string;
+    tenant_slug?: string;
+};
+
 export type NamedTrace = {
     consumer_group: string;
     created_at: string;
@@ -1016,11 +1155,37 @@ export type Pagination = {
     offset: number;
 };
 
+export type ParkedPoint = {
+    bucket: string;
+    hostname: string;
+    parkedCount: number;
+    queueName: string;
+    workerId: number;
+};
+
+export type ParkedReplicas = {
+    bucketMinutes: number;
+    replicas: Array<Replica>;
+    /**
+     * Oldest first.
+     */
+    series: Array<ParkedPoint>;
+    timeRange: TimeRange;
+};
+
 export type PartitionDepth = {
     partition: string;
     pending: number;
     processing: number;
     ready: number;
+};
+
+export type PartitionLiveness = {
+    capturedAt: string;
+    /**
+     * Most partitions first.
+     */
+    rows: Array<QueueLiveness>;
 };
 
 export type PartitionStatus = {
@@ -1045,6 +1210,15 @@ export type PartitionStatus = {
      * The same as messages.
      */
     stats: QueueCounts;
+};
+
+export type PoolMetrics = {
+    idleConnections: number;
+    poolSize: number;
+    /**
+     * Always 0.
+     */
+    waitingRequests: number;
 };
 
 export type PopResponse = {
@@ -1116,8 +1290,86 @@ export type PoppedMessage = {
     transactionId: string;
 };
 
+export type PostgresStats = {
+    /**
+     * Sessions by state; hidden are those of other roles that this one may not see.
+     */
+    activeQueries: Array<{
+        [key: string]: unknown;
+    }>;
+    autovacuumStatus: Array<{
+        [key: string]: unknown;
+    }>;
+    bufferConfig: {
+        [key: string]: string;
+    };
+    bufferUsage: {
+        [key: string]: unknown;
+    };
+    cacheSummary: {
+        [key: string]: unknown;
+    };
+    database: {
+        [key: string]: unknown;
+    };
+    databaseCache: {
+        [key: string]: unknown;
+    };
+    deadTuples: Array<{
+        [key: string]: unknown;
+    }>;
+    hotUpdates: Array<{
+        [key: string]: unknown;
+    }>;
+    indexCache: Array<{
+        [key: string]: unknown;
+    }>;
+    /**
+     * The 20 tables that read most.
+     */
+    tableCache: Array<{
+        [key: string]: unknown;
+    }>;
+    /**
+     * The 20 largest tables of schema queen.
+     */
+    tableSizes: Array<{
+        [key: string]: unknown;
+    }>;
+    timestamp: string;
+};
+
 export type Probe = {
     status: 'ok' | 'ready' | 'unavailable' | 'stopping';
+};
+
+export type ProcessMetrics = {
+    cpu: ProcessorShares;
+    database: PoolMetrics;
+    memory: MemoryMetrics;
+    /**
+     * Messages stored and messages delivered.
+     */
+    messages: Throughput;
+    /**
+     * Pushes, pops and ack calls.
+     */
+    requests: Throughput;
+    /**
+     * Seconds since the process started.
+     */
+    uptime: number;
+};
+
+export type ProcessorShares = {
+    /**
+     * Always 0.
+     */
+    system: number;
+    /**
+     * Always 0.
+     */
+    user: number;
 };
 
 export type PushItem = {
@@ -1278,8 +1530,94 @@ export type QueueIdentity = {
     task: string;
 };
 
+export type QueueLagPoint = {
+    /**
+     * Average age at delivery; null when nothing was delivered.
+     */
+    avgLagMs: number | null;
+    bucketMinutes: number;
+    bucketTime: string;
+    maxLagMs: number | null;
+    /**
+     * Messages delivered.
+     */
+    popCount: number;
+    queueName: string;
+};
+
 export type QueueList = {
     queues: Array<QueueSummary>;
+};
+
+export type QueueLiveness = {
+    created24h: number;
+    /**
+     * Written in the last hour.
+     */
+    live1h: number;
+    live24h: number;
+    live7d: number;
+    namespace: string;
+    newestWriteAt: string | null;
+    oldestWriteAt: string | null;
+    partitions: number;
+    /**
+     * As the reconciler counted them last.
+     */
+    pending: number;
+    queue: string;
+    task: string;
+};
+
+export type QueueOps = {
+    bucketMinutes: number;
+    queues: Array<string>;
+    /**
+     * Oldest first.
+     */
+    series: Array<QueueOpsPoint>;
+    timeRange: TimeRange;
+};
+
+export type QueueOpsPoint = {
+    /**
+     * Refused, or anything but completed.
+     */
+    ackFailed: number;
+    ackPerSecond: number;
+    ackRequests: number;
+    /**
+     * Completed, autoAck included.
+     */
+    ackSuccess: number;
+    avgLagMs: number | null;
+    bucket: string;
+    emptyPerSecond: number;
+    maxLagMs: number | null;
+    /**
+     * Pops parked on the average, at all servers.
+     */
+    parkedCount: number;
+    /**
+     * As the reconciler counted them last; 0 when it had not.
+     */
+    partitionCount: number;
+    partitionsCreated: number;
+    partitionsDeleted: number;
+    /**
+     * Pops that found nothing.
+     */
+    popEmpty: number;
+    popMessages: number;
+    popPerSecond: number;
+    /**
+     * Messages stored.
+     */
+    pushMessages: number;
+    pushPerSecond: number;
+    pushRequests: number;
+    queueName: string;
+    transactions: number;
 };
 
 export type QueueOptions = {
@@ -1682,6 +2020,263 @@ export type ReplayedAs = {
     transaction_id: string;
 };
 
+export type Replica = {
+    hostname: string;
+    workerId: number;
+};
+
+export type RequestCounts = {
+    ack: number;
+    pop: number;
+    push: number;
+};
+
+export type RequestEfficiency = {
+    ack: number;
+    pop: number;
+    push: number;
+};
+
+export type RetentionBucket = {
+    bucket: string;
+    /**
+     * By completedRetentionSeconds.
+     */
+    completedRetentionMsgs: number;
+    /**
+     * Steps that deleted.
+     */
+    eventCount: number;
+    /**
+     * By maxWaitTimeSeconds.
+     */
+    evictionMsgs: number;
+    /**
+     * By retentionSeconds.
+     */
+    retentionMsgs: number;
+    /**
+     * The same for each rule that deleted something: retention, completed_retention, max_wait_time_eviction, retention_bytes, retention_messages, compaction.
+     */
+    rules: {
+        [key: string]: RetentionRuleDone;
+    };
+    /**
+     * By all rules, limits of size and compaction included.
+     */
+    totalMsgs: number;
+};
+
+export type RetentionCut = {
+    bytes: number;
+    firstOffset: number;
+    lastOffset: number;
+    messages: number;
+    partition: string;
+    partitionId: string;
+    rule: string;
+    segments: number;
+    unread: number;
+};
+
+export type RetentionDeleted = {
+    /**
+     * By completedRetentionSeconds.
+     */
+    completedRetentionMsgs: number;
+    /**
+     * Steps that deleted.
+     */
+    eventCount: number;
+    /**
+     * By maxWaitTimeSeconds.
+     */
+    evictionMsgs: number;
+    /**
+     * By retentionSeconds.
+     */
+    retentionMsgs: number;
+    /**
+     * The same for each rule that deleted something: retention, completed_retention, max_wait_time_eviction, retention_bytes, retention_messages, compaction.
+     */
+    rules: {
+        [key: string]: RetentionRuleDone;
+    };
+    /**
+     * By all rules, limits of size and compaction included.
+     */
+    totalMsgs: number;
+};
+
+export type RetentionGrouped = {
+    /**
+     * By completedRetentionSeconds.
+     */
+    completedRetentionMsgs: number;
+    /**
+     * Steps that deleted.
+     */
+    eventCount: number;
+    /**
+     * By maxWaitTimeSeconds.
+     */
+    evictionMsgs: number;
+    key: string;
+    queues: number;
+    /**
+     * By retentionSeconds.
+     */
+    retentionMsgs: number;
+    /**
+     * The same for each rule that deleted something: retention, completed_retention, max_wait_time_eviction, retention_bytes, retention_messages, compaction.
+     */
+    rules: {
+        [key: string]: RetentionRuleDone;
+    };
+    /**
+     * By all rules, limits of size and compaction included.
+     */
+    totalMsgs: number;
+};
+
+export type RetentionHashes = {
+    partitions: number;
+    rows: number;
+};
+
+export type RetentionPreview = {
+    /**
+     * The reading of the clock that all times of rules come from.
+     */
+    at: string;
+    /**
+     * False when there is more than the preview looked at: 10000 partitions, 100000 segments in each.
+     */
+    complete: boolean;
+    /**
+     * Old transaction ids that would be forgotten; no message goes by that.
+     */
+    hashes: RetentionHashes;
+    /**
+     * At most 1000 of the runs that would go, by partition.
+     */
+    partitions: Array<RetentionCut>;
+    queue: string;
+    rules: RetentionRules;
+    totals: RetentionSums;
+    /**
+     * Sums by rule; none when nothing would go.
+     */
+    wouldDelete: Array<RetentionRuleSum>;
+};
+
+export type RetentionRange = {
+    from: string;
+    to: string;
+};
+
+export type RetentionRuleDone = {
+    /**
+     * As sent.
+     */
+    bytes: number;
+    messages: number;
+    /**
+     * Segments.
+     */
+    rows: number;
+    /**
+     * Of them, those that some group had not consumed.
+     */
+    unread: number;
+};
+
+export type RetentionRuleSum = {
+    /**
+     * As sent.
+     */
+    bytes: number;
+    messages: number;
+    partitions: number;
+    /**
+     * retention, completed_retention, retention_bytes, retention_messages or max_wait_time_eviction.
+     */
+    rule: string;
+    segments: number;
+    /**
+     * Messages among them that some group has not consumed; all of them when there is no group.
+     */
+    unread: number;
+};
+
+export type RetentionRules = {
+    /**
+     * retentionSeconds: older messages go, read or not.
+     */
+    ageBefore: string | null;
+    /**
+     * completedRetentionSeconds: older messages go that every group has consumed.
+     */
+    completedBefore: string | null;
+    /**
+     * maxWaitTimeSeconds: older messages go, whatever holds them.
+     */
+    evictBefore: string | null;
+    /**
+     * Older transaction ids are forgotten.
+     */
+    hashesBefore: string | null;
+    /**
+     * What decides that: pointer or cap.
+     */
+    hold: string | null;
+    /**
+     * How far a sink lets the first two rules go.
+     */
+    holdBefore: string | null;
+    /**
+     * retentionBytes.
+     */
+    maxBytes: number | null;
+    /**
+     * retentionMessages.
+     */
+    maxMessages: number | null;
+};
+
+export type RetentionSeries = {
+    bucketMinutes: number;
+    /**
+     * With groupBy: most messages first.
+     */
+    rows?: Array<RetentionGrouped>;
+    /**
+     * Oldest bucket first; one without a deletion is left out.
+     */
+    series: Array<RetentionBucket>;
+    timeRange: RetentionRange;
+    totals: RetentionDeleted;
+};
+
+export type RetentionSums = {
+    /**
+     * As sent.
+     */
+    bytes: number;
+    messages: number;
+    partitions: number;
+    segments: number;
+    /**
+     * Messages among them that some group has not consumed; all of them when there is no group.
+     */
+    unread: number;
+};
+
+export type RetryCount = {
+    n: number;
+    retryCount: number;
+};
+
 export type SeekPartitionResponse = {
     consumerGroup: string;
     partitionName: string;
@@ -1767,6 +2362,122 @@ export type StatsSummaryTasksStruct = {
     tasksUpdated: number;
 };
 
+export type Status = {
+    bucketMinutes: number;
+    deadLetterQueue: StatusLetters;
+    /**
+     * In the range.
+     */
+    errors: StatusErrors;
+    leases: StatusLeases;
+    messages: StatusMessages;
+    pointCount: number;
+    /**
+     * Queues that keep messages, as last counted.
+     */
+    queues: Array<ConsumedQueue>;
+    /**
+     * Seconds since the queues were counted; -1: never.
+     */
+    statsAge: number;
+    /**
+     * Newest first; times without a flush are left out.
+     */
+    throughput: Array<ThroughputPoint>;
+    timeRange: TimeRange;
+    /**
+     * Servers that flushed their counters in the last two minutes.
+     */
+    workers: Array<StatusWorker>;
+};
+
+export type StatusErrors = {
+    ackFailed: number;
+    dbErrors: number;
+    dlqMessages: number;
+};
+
+export type StatusLeases = {
+    active: number;
+    partitionsWithLeases: number;
+    /**
+     * Always 0.
+     */
+    totalAcked: number;
+    /**
+     * Messages under a live lease, of each group.
+     */
+    totalBatchSize: number;
+};
+
+export type StatusLetters = {
+    affectedPartitions: number;
+    /**
+     * Dead letters now.
+     */
+    currentMessages: number;
+    /**
+     * The five commonest reasons.
+     */
+    topErrors: Array<LetterError>;
+    /**
+     * Dead-lettered since the beginning.
+     */
+    totalMessages: number;
+};
+
+export type StatusMessages = {
+    /**
+     * Messages a call.
+     */
+    batchEfficiency: RequestEfficiency;
+    /**
+     * Acknowledged since the beginning.
+     */
+    completed: number;
+    /**
+     * Dead-lettered since the beginning.
+     */
+    deadLetter: number;
+    /**
+     * Acks that said failed since the beginning.
+     */
+    failed: number;
+    /**
+     * Owed to the slowest group of each partition, those being processed included.
+     */
+    pending: number;
+    /**
+     * Under a live lease.
+     */
+    processing: number;
+    /**
+     * Calls since the beginning.
+     */
+    requests: RequestCounts;
+    /**
+     * Pushed since the beginning.
+     */
+    total: number;
+};
+
+export type StatusWorker = {
+    avgEventLoopLagMs: number;
+    dbConnections: number;
+    freeSlots: number;
+    hostname: string;
+    /**
+     * Always null.
+     */
+    jobQueueSize: number | null;
+    maxEventLoopLagMs: number;
+    /**
+     * Messages pushed, delivered and acknowledged.
+     */
+    messagesProcessed: number;
+    workerId: number;
+};
+
 export type StoredCounts = {
     /**
      * Total without pending and dead letters.
@@ -1808,6 +2519,73 @@ export type Switch = {
     enabled: boolean;
 };
 
+export type SystemMetrics = {
+    bucketMinutes: number;
+    pointCount: number;
+    replicaCount: number;
+    replicas: Array<SystemReplica>;
+    timeRange: TimeRange;
+};
+
+export type SystemPoint = {
+    metrics: SystemValues;
+    /**
+     * Looks, one a second.
+     */
+    sampleCount: number;
+    timestamp: string;
+};
+
+export type SystemReplica = {
+    hostname: string;
+    port: number;
+    /**
+     * Oldest first.
+     */
+    timeSeries: Array<SystemPoint>;
+    workerId: number;
+};
+
+export type SystemValues = {
+    cpu: SystemValuesCpuStruct;
+    database: SystemValuesDatabaseStruct;
+    memory: SystemValuesMemoryStruct;
+    shared_state: SystemValuesSharedStateStruct;
+    /**
+     * Always null.
+     */
+    threadpool: string | null;
+    uptime_seconds: Leaf;
+};
+
+export type SystemValuesCpuStruct = {
+    /**
+     * Percent times 100.
+     */
+    system_us: Leaf;
+    /**
+     * Percent times 100.
+     */
+    user_us: Leaf;
+};
+
+export type SystemValuesDatabaseStruct = {
+    pool_active: Leaf;
+    pool_idle: Leaf;
+    pool_size: Leaf;
+};
+
+export type SystemValuesMemoryStruct = {
+    rss_bytes: Leaf;
+};
+
+export type SystemValuesSharedStateStruct = {
+    /**
+     * Always false.
+     */
+    enabled: boolean;
+};
+
 export type TaskList = {
     tasks: Array<TaskNumbers>;
 };
@@ -1817,6 +2595,58 @@ export type TaskNumbers = {
     partitions: number;
     queues: number;
     task: string;
+};
+
+export type Throughput = {
+    /**
+     * Always 0: take the difference of two totals.
+     */
+    rate: number;
+    total: number;
+};
+
+export type ThroughputPoint = {
+    ackFailed: number;
+    avgEventLoopLagMs: number;
+    /**
+     * Age of messages when they were delivered; null without deliveries.
+     */
+    avgLagMs: number | null;
+    dbErrors: number;
+    dbPoolActive: number;
+    dbPoolIdle: number;
+    dbPoolSize: number;
+    dlqCount: number;
+    /**
+     * Messages pushed.
+     */
+    ingested: number;
+    ingestedPerSecond: number;
+    maxEventLoopLagMs: number;
+    maxLagMs: number | null;
+    minFreeSlots: number;
+    /**
+     * Messages delivered.
+     */
+    popMessages: number;
+    popPerSecond: number;
+    /**
+     * Messages acknowledged.
+     */
+    processed: number;
+    processedPerSecond: number;
+    queenCpuSysPct: number;
+    queenCpuUserPct: number;
+    queenRssMb: number;
+    /**
+     * Begin of the bucket.
+     */
+    timestamp: string;
+};
+
+export type TimeRange = {
+    from: string;
+    to: string;
 };
 
 export type Trace = {
@@ -2052,6 +2882,236 @@ export type TransactionResult = {
     type: 'push' | 'ack';
 };
 
+export type WorkerMetrics = {
+    bucketMinutes: number;
+    pointCount: number;
+    /**
+     * Queues of which something was delivered.
+     */
+    queues: Array<DeliveredLag>;
+    summary: WorkerSummary;
+    timeRange: TimeRange;
+    /**
+     * Newest first.
+     */
+    timeSeries: Array<WorkerPoint>;
+    /**
+     * Servers that flushed in the last five minutes.
+     */
+    workers: Array<WorkerStatus>;
+};
+
+export type WorkerPoint = {
+    ackFailed: number;
+    ackMessages: number;
+    ackPerSecond: number;
+    ackRequests: number;
+    ackSuccess: number;
+    /**
+     * How late a timer of the process came.
+     */
+    avgEventLoopLagMs: number;
+    /**
+     * Free connections of a pool.
+     */
+    avgFreeSlots: number;
+    /**
+     * Always null.
+     */
+    avgJobQueueSize: number | null;
+    avgLagMs: number;
+    /**
+     * Always null.
+     */
+    backoffSize: number | null;
+    dbConnections: number;
+    dbErrors: number;
+    dlqCount: number;
+    /**
+     * Database calls that went well.
+     */
+    jobsDone: number;
+    lagCount: number;
+    maxEventLoopLagMs: number;
+    /**
+     * Always null.
+     */
+    maxJobQueueSize: number | null;
+    maxLagMs: number;
+    minFreeSlots: number;
+    popMessages: number;
+    popPerSecond: number;
+    popRequests: number;
+    pushMessages: number;
+    pushPerSecond: number;
+    pushRequests: number;
+    timestamp: string;
+};
+
+export type WorkerStatus = {
+    avgEventLoopLagMs: number;
+    /**
+     * Always null.
+     */
+    backoffSize: number | null;
+    dbConnections: number;
+    freeSlots: number;
+    hostname: string;
+    /**
+     * Always null.
+     */
+    jobQueueSize: number | null;
+    lastSeen: string;
+    maxEventLoopLagMs: number;
+    /**
+     * Stored, delivered and acknowledged.
+     */
+    messagesProcessed: number;
+    workerId: number;
+};
+
+export type WorkerSummary = {
+    /**
+     * As the reconciler counted them last.
+     */
+    pendingMessages: number;
+    totalAckFailed: number;
+    totalAckMessages: number;
+    totalAckRequests: number;
+    totalDbErrors: number;
+    totalDlq: number;
+    totalPopMessages: number;
+    totalPopRequests: number;
+    totalPushMessages: number;
+    totalPushRequests: number;
+};
+
+export type Workload = {
+    bucketMinutes: number;
+    /**
+     * Begin of each bucket in which something was counted on a queue of the tenant, oldest first.
+     */
+    buckets: Array<string>;
+    groupBy: string;
+    /**
+     * Most messages pushed first, then by key.
+     */
+    rows: Array<WorkloadRow>;
+    /**
+     * All queues of the tenant, whatever was asked for.
+     */
+    tenant: WorkloadSums;
+    timeRange: TimeRange;
+};
+
+export type WorkloadNow = {
+    deadLetter: number;
+    /**
+     * Groups that read or have subscribed, counted for each queue; reading without a group is one too.
+     */
+    groups: number;
+    partitions: number;
+    pending: number;
+    /**
+     * Pending messages of these.
+     */
+    pendingWithoutGroup: number;
+    processing: number;
+    /**
+     * Queues of which messages were stored or delivered in the range.
+     */
+    queuesActive: number;
+    /**
+     * Queues with any request in the range, empty pops included.
+     */
+    queuesTouched: number;
+    /**
+     * Queues that nobody reads.
+     */
+    queuesWithoutGroup: number;
+    retainedBytes: number;
+};
+
+export type WorkloadRow = {
+    key: string;
+    /**
+     * With groupBy=queue.
+     */
+    namespace?: string;
+    now: WorkloadNow;
+    queues: number;
+    series: WorkloadSeries;
+    /**
+     * With groupBy=queue.
+     */
+    task?: string;
+    window: WorkloadWindow;
+};
+
+export type WorkloadSeries = {
+    ackFailed: Array<number | null>;
+    avgLagMs: Array<number | null>;
+    maxLagMs: Array<number | null>;
+    /**
+     * Pops parked on the average.
+     */
+    parked: Array<number | null>;
+    /**
+     * Messages delivered.
+     */
+    pop: Array<number | null>;
+    popEmpty: Array<number | null>;
+    /**
+     * Messages stored.
+     */
+    push: Array<number | null>;
+};
+
+export type WorkloadSums = {
+    now: WorkloadNow;
+    queues: number;
+    series: WorkloadSeries;
+    window: WorkloadWindow;
+};
+
+export type WorkloadWindow = {
+    /**
+     * Refused, or anything but completed.
+     */
+    ackFailed: number;
+    ackRequests: number;
+    /**
+     * Completed, autoAck included.
+     */
+    ackSuccess: number;
+    /**
+     * Average age at delivery; null when nothing was delivered.
+     */
+    avgLagMs: number | null;
+    /**
+     * Messages passed over because a newer one of the same key stood for them.
+     */
+    conflated: number;
+    maxLagMs: number | null;
+    /**
+     * Pops parked on the average of the range, at all servers.
+     */
+    parkedAvg: number;
+    partitionsCreated: number;
+    partitionsDeleted: number;
+    /**
+     * Pops that found nothing.
+     */
+    popEmpty: number;
+    popMessages: number;
+    /**
+     * Messages stored.
+     */
+    pushMessages: number;
+    pushRequests: number;
+    transactions: number;
+};
+
 export type AckData = {
     /**
      * The acknowledgment.
@@ -2068,6 +3128,14 @@ export type AckErrors = {
      */
     400: Error;
     /**
+     * No token, or none that is accepted.
+     */
+    401: Error;
+    /**
+     * The token's role may not do this, or a page of another origin calls.
+     */
+    403: Error;
+    /**
      * Request Timeout
      */
     408: Error;
@@ -2075,6 +3143,10 @@ export type AckErrors = {
      * Request Entity Too Large
      */
     413: Error;
+    /**
+     * Too many calls of this key, subject or address.
+     */
+    429: Error;
     /**
      * Internal Server Error
      */
@@ -2112,6 +3184,14 @@ export type AckBatchErrors = {
      */
     400: Error;
     /**
+     * No token, or none that is accepted.
+     */
+    401: Error;
+    /**
+     * The token's role may not do this, or a page of another origin calls.
+     */
+    403: Error;
+    /**
      * Request Timeout
      */
     408: Error;
@@ -2119,6 +3199,10 @@ export type AckBatchErrors = {
      * Request Entity Too Large
      */
     413: Error;
+    /**
+     * Too many calls of this key, subject or address.
+     */
+    429: Error;
     /**
      * Internal Server Error
      */
@@ -2140,6 +3224,605 @@ export type AckBatchResponses = {
 
 export type AckBatchResponse = AckBatchResponses[keyof AckBatchResponses];
 
+export type GetDeadLetterSignaturesData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * The queue; required.
+         */
+        queue?: string;
+        /**
+         * How many of the newest dead letters to look at, at most 1000.
+         */
+        limit?: number;
+    };
+    url: '/api/v1/analytics/dlq-signatures';
+};
+
+export type GetDeadLetterSignaturesErrors = {
+    /**
+     * Bad Request
+     */
+    400: Error;
+    /**
+     * No token, or none that is accepted.
+     */
+    401: Error;
+    /**
+     * The token's role may not do this, or a page of another origin calls.
+     */
+    403: Error;
+    /**
+     * Not Found
+     */
+    404: Error;
+    /**
+     * Too many calls of this key, subject or address.
+     */
+    429: Error;
+    /**
+     * Internal Server Error
+     */
+    500: Error;
+    /**
+     * Service Unavailable
+     */
+    503: Error;
+};
+
+export type GetDeadLetterSignaturesError = GetDeadLetterSignaturesErrors[keyof GetDeadLetterSignaturesErrors];
+
+export type GetDeadLetterSignaturesResponses = {
+    /**
+     * The most frequent errors first.
+     */
+    200: DeadLetterSignatures;
+};
+
+export type GetDeadLetterSignaturesResponse = GetDeadLetterSignaturesResponses[keyof GetDeadLetterSignaturesResponses];
+
+export type GetPartitionLivenessData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * Only this queue.
+         */
+        queue?: string;
+        /**
+         * Only queues with this label.
+         */
+        task?: string;
+        /**
+         * How many queues, at most 200.
+         */
+        limit?: number;
+        /**
+         * Only queues with this label; given and empty: queues without one.
+         */
+        namespace?: string;
+    };
+    url: '/api/v1/analytics/partition-liveness';
+};
+
+export type GetPartitionLivenessErrors = {
+    /**
+     * Bad Request
+     */
+    400: Error;
+    /**
+     * No token, or none that is accepted.
+     */
+    401: Error;
+    /**
+     * The token's role may not do this, or a page of another origin calls.
+     */
+    403: Error;
+    /**
+     * Too many calls of this key, subject or address.
+     */
+    429: Error;
+    /**
+     * Internal Server Error
+     */
+    500: Error;
+    /**
+     * Service Unavailable
+     */
+    503: Error;
+};
+
+export type GetPartitionLivenessError = GetPartitionLivenessErrors[keyof GetPartitionLivenessErrors];
+
+export type GetPartitionLivenessResponses = {
+    /**
+     * Queues with most partitions first.
+     */
+    200: PartitionLiveness;
+};
+
+export type GetPartitionLivenessResponse = GetPartitionLivenessResponses[keyof GetPartitionLivenessResponses];
+
+export type GetPostgresStatsData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/api/v1/analytics/postgres-stats';
+};
+
+export type GetPostgresStatsErrors = {
+    /**
+     * Bad Request
+     */
+    400: Error;
+    /**
+     * No token, or none that is accepted.
+     */
+    401: Error;
+    /**
+     * The token's role may not do this, or a page of another origin calls.
+     */
+    403: Error;
+    /**
+     * Too many calls of this key, subject or address.
+     */
+    429: Error;
+    /**
+     * Internal Server Error
+     */
+    500: Error;
+    /**
+     * Service Unavailable
+     */
+    503: Error;
+};
+
+export type GetPostgresStatsError = GetPostgresStatsErrors[keyof GetPostgresStatsErrors];
+
+export type GetPostgresStatsResponses = {
+    /**
+     * Cache, dead rows, vacuum, sessions and sizes.
+     */
+    200: PostgresStats;
+};
+
+export type GetPostgresStatsResponse = GetPostgresStatsResponses[keyof GetPostgresStatsResponses];
+
+export type GetQueueLagData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * Begin of the range; an hour ago by default.
+         */
+        from?: string;
+        /**
+         * End of the range; now by default.
+         */
+        to?: string;
+        /**
+         * Only this queue.
+         */
+        queue?: string;
+    };
+    url: '/api/v1/analytics/queue-lag';
+};
+
+export type GetQueueLagErrors = {
+    /**
+     * Bad Request
+     */
+    400: Error;
+    /**
+     * No token, or none that is accepted.
+     */
+    401: Error;
+    /**
+     * The token's role may not do this, or a page of another origin calls.
+     */
+    403: Error;
+    /**
+     * Too many calls of this key, subject or address.
+     */
+    429: Error;
+    /**
+     * Internal Server Error
+     */
+    500: Error;
+    /**
+     * Service Unavailable
+     */
+    503: Error;
+};
+
+export type GetQueueLagError = GetQueueLagErrors[keyof GetQueueLagErrors];
+
+export type GetQueueLagResponses = {
+    /**
+     * Newest first, then by name.
+     */
+    200: Array<QueueLagPoint>;
+};
+
+export type GetQueueLagResponse = GetQueueLagResponses[keyof GetQueueLagResponses];
+
+export type GetQueueOpsData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * Begin of the range; an hour ago by default.
+         */
+        from?: string;
+        /**
+         * End of the range; now by default.
+         */
+        to?: string;
+        /**
+         * Only this queue.
+         */
+        queue?: string;
+    };
+    url: '/api/v1/analytics/queue-ops';
+};
+
+export type GetQueueOpsErrors = {
+    /**
+     * Bad Request
+     */
+    400: Error;
+    /**
+     * No token, or none that is accepted.
+     */
+    401: Error;
+    /**
+     * The token's role may not do this, or a page of another origin calls.
+     */
+    403: Error;
+    /**
+     * Too many calls of this key, subject or address.
+     */
+    429: Error;
+    /**
+     * Internal Server Error
+     */
+    500: Error;
+    /**
+     * Service Unavailable
+     */
+    503: Error;
+};
+
+export type GetQueueOpsError = GetQueueOpsErrors[keyof GetQueueOpsErrors];
+
+export type GetQueueOpsResponses = {
+    /**
+     * By bucket and queue.
+     */
+    200: QueueOps;
+};
+
+export type GetQueueOpsResponse = GetQueueOpsResponses[keyof GetQueueOpsResponses];
+
+export type GetQueueParkedReplicasData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * Begin of the range; an hour ago by default.
+         */
+        from?: string;
+        /**
+         * End of the range; now by default.
+         */
+        to?: string;
+        /**
+         * Only this queue.
+         */
+        queue?: string;
+    };
+    url: '/api/v1/analytics/queue-parked-replicas';
+};
+
+export type GetQueueParkedReplicasErrors = {
+    /**
+     * Bad Request
+     */
+    400: Error;
+    /**
+     * No token, or none that is accepted.
+     */
+    401: Error;
+    /**
+     * The token's role may not do this, or a page of another origin calls.
+     */
+    403: Error;
+    /**
+     * Too many calls of this key, subject or address.
+     */
+    429: Error;
+    /**
+     * Internal Server Error
+     */
+    500: Error;
+    /**
+     * Service Unavailable
+     */
+    503: Error;
+};
+
+export type GetQueueParkedReplicasError = GetQueueParkedReplicasErrors[keyof GetQueueParkedReplicasErrors];
+
+export type GetQueueParkedReplicasResponses = {
+    /**
+     * By bucket, queue and server.
+     */
+    200: ParkedReplicas;
+};
+
+export type GetQueueParkedReplicasResponse = GetQueueParkedReplicasResponses[keyof GetQueueParkedReplicasResponses];
+
+export type GetRetentionSeriesData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * Begin of the range; an hour ago by default.
+         */
+        from?: string;
+        /**
+         * End of the range; now by default.
+         */
+        to?: string;
+        /**
+         * Only this queue.
+         */
+        queue?: string;
+        /**
+         * namespace, task or queue: adds rows. Anything else is refused.
+         */
+        groupBy?: string;
+    };
+    url: '/api/v1/analytics/retention';
+};
+
+export type GetRetentionSeriesErrors = {
+    /**
+     * Bad Request
+     */
+    400: Error;
+    /**
+     * No token, or none that is accepted.
+     */
+    401: Error;
+    /**
+     * The token's role may not do this, or a page of another origin calls.
+     */
+    403: Error;
+    /**
+     * Too many calls of this key, subject or address.
+     */
+    429: Error;
+    /**
+     * Internal Server Error
+     */
+    500: Error;
+    /**
+     * Service Unavailable
+     */
+    503: Error;
+};
+
+export type GetRetentionSeriesError = GetRetentionSeriesErrors[keyof GetRetentionSeriesErrors];
+
+export type GetRetentionSeriesResponses = {
+    /**
+     * The series.
+     */
+    200: RetentionSeries;
+};
+
+export type GetRetentionSeriesResponse = GetRetentionSeriesResponses[keyof GetRetentionSeriesResponses];
+
+export type GetSystemMetricsData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * Begin of the range; an hour ago by default.
+         */
+        from?: string;
+        /**
+         * End of the range; now by default.
+         */
+        to?: string;
+        /**
+         * Only servers on this host.
+         */
+        hostname?: string;
+        /**
+         * Only this worker; a server is worker 0 of its host.
+         */
+        workerId?: string;
+    };
+    url: '/api/v1/analytics/system-metrics';
+};
+
+export type GetSystemMetricsErrors = {
+    /**
+     * Bad Request
+     */
+    400: Error;
+    /**
+     * No token, or none that is accepted.
+     */
+    401: Error;
+    /**
+     * The token's role may not do this, or a page of another origin calls.
+     */
+    403: Error;
+    /**
+     * Too many calls of this key, subject or address.
+     */
+    429: Error;
+    /**
+     * Internal Server Error
+     */
+    500: Error;
+    /**
+     * Service Unavailable
+     */
+    503: Error;
+};
+
+export type GetSystemMetricsError = GetSystemMetricsErrors[keyof GetSystemMetricsErrors];
+
+export type GetSystemMetricsResponses = {
+    /**
+     * By server and bucket.
+     */
+    200: SystemMetrics;
+};
+
+export type GetSystemMetricsResponse = GetSystemMetricsResponses[keyof GetSystemMetricsResponses];
+
+export type GetWorkerMetricsData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * Begin of the range; an hour ago by default.
+         */
+        from?: string;
+        /**
+         * End of the range; now by default.
+         */
+        to?: string;
+        /**
+         * Only this queue, in queues.
+         */
+        queue?: string;
+        /**
+         * Only servers on this host.
+         */
+        hostname?: string;
+        /**
+         * Only this worker; a server is worker 0 of its host.
+         */
+        workerId?: string;
+    };
+    url: '/api/v1/analytics/worker-metrics';
+};
+
+export type GetWorkerMetricsErrors = {
+    /**
+     * Bad Request
+     */
+    400: Error;
+    /**
+     * No token, or none that is accepted.
+     */
+    401: Error;
+    /**
+     * The token's role may not do this, or a page of another origin calls.
+     */
+    403: Error;
+    /**
+     * Too many calls of this key, subject or address.
+     */
+    429: Error;
+    /**
+     * Internal Server Error
+     */
+    500: Error;
+    /**
+     * Service Unavailable
+     */
+    503: Error;
+};
+
+export type GetWorkerMetricsError = GetWorkerMetricsErrors[keyof GetWorkerMetricsErrors];
+
+export type GetWorkerMetricsResponses = {
+    /**
+     * By bucket, with the servers that are there and lifetime totals.
+     */
+    200: WorkerMetrics;
+};
+
+export type GetWorkerMetricsResponse = GetWorkerMetricsResponses[keyof GetWorkerMetricsResponses];
+
+export type GetWorkloadData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * Begin of the range; an hour ago by default.
+         */
+        from?: string;
+        /**
+         * End of the range; now by default.
+         */
+        to?: string;
+        /**
+         * namespace, task or queue. Anything else is refused.
+         */
+        groupBy?: string;
+        /**
+         * Only queues with this label, in rows.
+         */
+        namespace?: string;
+        /**
+         * Only queues with this label, in rows.
+         */
+        task?: string;
+        /**
+         * Only this queue, in rows.
+         */
+        queue?: string;
+    };
+    url: '/api/v1/analytics/workload';
+};
+
+export type GetWorkloadErrors = {
+    /**
+     * Bad Request
+     */
+    400: Error;
+    /**
+     * No token, or none that is accepted.
+     */
+    401: Error;
+    /**
+     * The token's role may not do this, or a page of another origin calls.
+     */
+    403: Error;
+    /**
+     * Too many calls of this key, subject or address.
+     */
+    429: Error;
+    /**
+     * Internal Server Error
+     */
+    500: Error;
+    /**
+     * Service Unavailable
+     */
+    503: Error;
+};
+
+export type GetWorkloadError = GetWorkloadErrors[keyof GetWorkloadErrors];
+
+export type GetWorkloadResponses = {
+    /**
+     * Most messages pushed first, and all queues of the tenant together.
+     */
+    200: Workload;
+};
+
+export type GetWorkloadResponse = GetWorkloadResponses[keyof GetWorkloadResponses];
+
 export type ConfigureQueueData = {
     /**
      * The queue and the options to set.
@@ -2156,9 +3839,21 @@ export type ConfigureQueueErrors = {
      */
     400: Error;
     /**
+     * No token, or none that is accepted.
+     */
+    401: Error;
+    /**
+     * The token's role may not do this, or a page of another origin calls.
+     */
+    403: Error;
+    /**
      * Request Entity Too Large
      */
     413: Error;
+    /**
+     * Too many calls of this key, subject or address.
+     */
+    429: Error;
     /**
      * Internal Server Error
      */
@@ -2192,6 +3887,18 @@ export type ListConsumerGroupsErrors = {
      * Bad Request
      */
     400: Error;
+    /**
+     * No token, or none that is accepted.
+     */
+    401: Error;
+    /**
+     * The token's role may not do this, or a page of another origin calls.
+     */
+    403: Error;
+    /**
+     * Too many calls of this key, subject or address.
+     */
+    429: Error;
     /**
      * Internal Server Error
      */
@@ -2230,6 +3937,18 @@ export type ListLaggingPartitionsErrors = {
      * Bad Request
      */
     400: Error;
+    /**
+     * No token, or none that is accepted.
+     */
+    401: Error;
+    /**
+     * The token's role may not do this, or a page of another origin calls.
+     */
+    403: Error;
+    /**
+     * Too many calls of this key, subject or address.
+     */
+    429: Error;
     /**
      * Internal Server Error
      */
@@ -2274,6 +3993,18 @@ export type DeleteConsumerGroupErrors = {
      */
     400: Error;
     /**
+     * No token, or none that is accepted.
+     */
+    401: Error;
+    /**
+     * The token's role may not do this, or a page of another origin calls.
+     */
+    403: Error;
+    /**
+     * Too many calls of this key, subject or address.
+     */
+    429: Error;
+    /**
      * Internal Server Error
      */
     500: Error;
@@ -2311,6 +4042,18 @@ export type GetConsumerGroupErrors = {
      * Bad Request
      */
     400: Error;
+    /**
+     * No token, or none that is accepted.
+     */
+    401: Error;
+    /**
+     * The token's role may not do this, or a page of another origin calls.
+     */
+    403: Error;
+    /**
+     * Too many calls of this key, subject or address.
+     */
+    429: Error;
     /**
      * Internal Server Error
      */
@@ -2361,6 +4104,18 @@ export type DeleteConsumerGroupOnQueueErrors = {
      */
     400: Error;
     /**
+     * No token, or none that is accepted.
+     */
+    401: Error;
+    /**
+     * The token's role may not do this, or a page of another origin calls.
+     */
+    403: Error;
+    /**
+     * Too many calls of this key, subject or address.
+     */
+    429: Error;
+    /**
      * Internal Server Error
      */
     500: Error;
@@ -2410,6 +4165,14 @@ export type SeekPartitionErrors = {
      */
     400: Error;
     /**
+     * No token, or none that is accepted.
+     */
+    401: Error;
+    /**
+     * The token's role may not do this, or a page of another origin calls.
+     */
+    403: Error;
+    /**
      * Not Found
      */
     404: Error;
@@ -2421,6 +4184,10 @@ export type SeekPartitionErrors = {
      * Request Entity Too Large
      */
     413: Error;
+    /**
+     * Too many calls of this key, subject or address.
+     */
+    429: Error;
     /**
      * Internal Server Error
      */
@@ -2467,6 +4234,14 @@ export type SeekQueueErrors = {
      */
     400: Error;
     /**
+     * No token, or none that is accepted.
+     */
+    401: Error;
+    /**
+     * The token's role may not do this, or a page of another origin calls.
+     */
+    403: Error;
+    /**
      * Not Found
      */
     404: Error;
@@ -2478,6 +4253,10 @@ export type SeekQueueErrors = {
      * Request Entity Too Large
      */
     413: Error;
+    /**
+     * Too many calls of this key, subject or address.
+     */
+    429: Error;
     /**
      * Internal Server Error
      */
@@ -2520,6 +4299,14 @@ export type UpdateSubscriptionErrors = {
      */
     400: Error;
     /**
+     * No token, or none that is accepted.
+     */
+    401: Error;
+    /**
+     * The token's role may not do this, or a page of another origin calls.
+     */
+    403: Error;
+    /**
      * Request Timeout
      */
     408: Error;
@@ -2527,6 +4314,10 @@ export type UpdateSubscriptionErrors = {
      * Request Entity Too Large
      */
     413: Error;
+    /**
+     * Too many calls of this key, subject or address.
+     */
+    429: Error;
     /**
      * Internal Server Error
      */
@@ -2569,6 +4360,18 @@ export type DeleteDeadLettersErrors = {
      * Bad Request
      */
     400: Error;
+    /**
+     * No token, or none that is accepted.
+     */
+    401: Error;
+    /**
+     * The token's role may not do this, or a page of another origin calls.
+     */
+    403: Error;
+    /**
+     * Too many calls of this key, subject or address.
+     */
+    429: Error;
     /**
      * Internal Server Error
      */
@@ -2620,6 +4423,18 @@ export type ListDeadLettersErrors = {
      */
     400: Error;
     /**
+     * No token, or none that is accepted.
+     */
+    401: Error;
+    /**
+     * The token's role may not do this, or a page of another origin calls.
+     */
+    403: Error;
+    /**
+     * Too many calls of this key, subject or address.
+     */
+    429: Error;
+    /**
      * Internal Server Error
      */
     500: Error;
@@ -2661,6 +4476,14 @@ export type ReplayDeadLetterErrors = {
      */
     400: Error;
     /**
+     * No token, or none that is accepted.
+     */
+    401: Error;
+    /**
+     * The token's role may not do this, or a page of another origin calls.
+     */
+    403: Error;
+    /**
      * There is no such dead letter.
      */
     404: MissingDeadLetter;
@@ -2673,13 +4496,17 @@ export type ReplayDeadLetterErrors = {
      */
     413: Error;
     /**
-     * Internal Server Error
+     * Too many calls of this key, subject or address.
      */
-    500: Error;
+    429: Error;
     /**
-     * Service Unavailable
+     * It was refused and is kept, or the outcome is not known: see dlqRowRemoved.
      */
-    503: Error;
+    500: ReplayFailure | Error;
+    /**
+     * Not now; the dead letter is kept.
+     */
+    503: ReplayFailure | Error;
 };
 
 export type ReplayDeadLetterError = ReplayDeadLetterErrors[keyof ReplayDeadLetterErrors];
@@ -2709,6 +4536,14 @@ export type FetchErrors = {
      */
     400: Error;
     /**
+     * No token, or none that is accepted.
+     */
+    401: Error;
+    /**
+     * The token's role may not do this, or a page of another origin calls.
+     */
+    403: Error;
+    /**
      * Request Timeout
      */
     408: Error;
@@ -2716,6 +4551,10 @@ export type FetchErrors = {
      * Request Entity Too Large
      */
     413: Error;
+    /**
+     * Too many calls of this key, subject or address.
+     */
+    429: Error;
     /**
      * Internal Server Error
      */
@@ -2758,6 +4597,14 @@ export type ExtendLeaseErrors = {
      */
     400: Error;
     /**
+     * No token, or none that is accepted.
+     */
+    401: Error;
+    /**
+     * The token's role may not do this, or a page of another origin calls.
+     */
+    403: Error;
+    /**
      * Request Timeout
      */
     408: Error;
@@ -2765,6 +4612,10 @@ export type ExtendLeaseErrors = {
      * Request Entity Too Large
      */
     413: Error;
+    /**
+     * Too many calls of this key, subject or address.
+     */
+    429: Error;
     /**
      * Internal Server Error
      */
@@ -2840,6 +4691,18 @@ export type ListMessagesErrors = {
      */
     400: Error;
     /**
+     * No token, or none that is accepted.
+     */
+    401: Error;
+    /**
+     * The token's role may not do this, or a page of another origin calls.
+     */
+    403: Error;
+    /**
+     * Too many calls of this key, subject or address.
+     */
+    429: Error;
+    /**
      * Internal Server Error
      */
     500: Error;
@@ -2886,6 +4749,14 @@ export type GetLatestErrors = {
      */
     400: Error;
     /**
+     * No token, or none that is accepted.
+     */
+    401: Error;
+    /**
+     * The token's role may not do this, or a page of another origin calls.
+     */
+    403: Error;
+    /**
      * Not Found
      */
     404: Error;
@@ -2893,6 +4764,10 @@ export type GetLatestErrors = {
      * Conflict
      */
     409: Error;
+    /**
+     * Too many calls of this key, subject or address.
+     */
+    429: Error;
     /**
      * Internal Server Error
      */
@@ -2936,9 +4811,21 @@ export type DeleteMessageErrors = {
      */
     400: Error;
     /**
+     * No token, or none that is accepted.
+     */
+    401: Error;
+    /**
+     * The token's role may not do this, or a page of another origin calls.
+     */
+    403: Error;
+    /**
      * It has no dead letter.
      */
     404: MissingMessage;
+    /**
+     * Too many calls of this key, subject or address.
+     */
+    429: Error;
     /**
      * Internal Server Error
      */
@@ -2982,9 +4869,21 @@ export type GetMessageErrors = {
      */
     400: Error;
     /**
+     * No token, or none that is accepted.
+     */
+    401: Error;
+    /**
+     * The token's role may not do this, or a page of another origin calls.
+     */
+    403: Error;
+    /**
      * Not Found
      */
     404: Error;
+    /**
+     * Too many calls of this key, subject or address.
+     */
+    429: Error;
     /**
      * Internal Server Error
      */
@@ -3028,6 +4927,14 @@ export type RetryMessageErrors = {
      */
     400: Error;
     /**
+     * No token, or none that is accepted.
+     */
+    401: Error;
+    /**
+     * The token's role may not do this, or a page of another origin calls.
+     */
+    403: Error;
+    /**
      * There is no such dead letter.
      */
     404: MissingMessage;
@@ -3040,13 +4947,17 @@ export type RetryMessageErrors = {
      */
     413: Error;
     /**
-     * Internal Server Error
+     * Too many calls of this key, subject or address.
      */
-    500: Error;
+    429: Error;
     /**
-     * Service Unavailable
+     * It was refused and is kept, or the outcome is not known: see dlqRowRemoved.
      */
-    503: Error;
+    500: ReplayFailure | Error;
+    /**
+     * Not now; the dead letter is kept.
+     */
+    503: ReplayFailure | Error;
 };
 
 export type RetryMessageError = RetryMessageErrors[keyof RetryMessageErrors];
@@ -3076,6 +4987,14 @@ export type PartitionsChangedErrors = {
      */
     400: Error;
     /**
+     * No token, or none that is accepted.
+     */
+    401: Error;
+    /**
+     * The token's role may not do this, or a page of another origin calls.
+     */
+    403: Error;
+    /**
      * Request Timeout
      */
     408: Error;
@@ -3083,6 +5002,10 @@ export type PartitionsChangedErrors = {
      * Request Entity Too Large
      */
     413: Error;
+    /**
+     * Too many calls of this key, subject or address.
+     */
+    429: Error;
     /**
      * Internal Server Error
      */
@@ -3170,6 +5093,18 @@ export type PopDiscoveryErrors = {
      */
     400: Error;
     /**
+     * No token, or none that is accepted.
+     */
+    401: Error;
+    /**
+     * The token's role may not do this, or a page of another origin calls.
+     */
+    403: Error;
+    /**
+     * Too many calls of this key, subject or address.
+     */
+    429: Error;
+    /**
      * Internal Server Error
      */
     500: Error;
@@ -3256,6 +5191,18 @@ export type PopQueueErrors = {
      * Bad Request
      */
     400: Error;
+    /**
+     * No token, or none that is accepted.
+     */
+    401: Error;
+    /**
+     * The token's role may not do this, or a page of another origin calls.
+     */
+    403: Error;
+    /**
+     * Too many calls of this key, subject or address.
+     */
+    429: Error;
     /**
      * Internal Server Error
      */
@@ -3348,6 +5295,18 @@ export type PopPartitionErrors = {
      */
     400: Error;
     /**
+     * No token, or none that is accepted.
+     */
+    401: Error;
+    /**
+     * The token's role may not do this, or a page of another origin calls.
+     */
+    403: Error;
+    /**
+     * Too many calls of this key, subject or address.
+     */
+    429: Error;
+    /**
      * Internal Server Error
      */
     500: Error;
@@ -3388,6 +5347,14 @@ export type PushErrors = {
      */
     400: Error;
     /**
+     * No token, or none that is accepted.
+     */
+    401: Error;
+    /**
+     * The token's role may not do this, or a page of another origin calls.
+     */
+    403: Error;
+    /**
      * Request Timeout
      */
     408: Error;
@@ -3399,6 +5366,10 @@ export type PushErrors = {
      * Request Entity Too Large
      */
     413: Error;
+    /**
+     * Too many calls of this key, subject or address.
+     */
+    429: Error;
     /**
      * Internal Server Error
      */
@@ -3429,6 +5400,22 @@ export type ListNamespacesData = {
 
 export type ListNamespacesErrors = {
     /**
+     * Bad Request
+     */
+    400: Error;
+    /**
+     * No token, or none that is accepted.
+     */
+    401: Error;
+    /**
+     * The token's role may not do this, or a page of another origin calls.
+     */
+    403: Error;
+    /**
+     * Too many calls of this key, subject or address.
+     */
+    429: Error;
+    /**
      * Internal Server Error
      */
     500: Error;
@@ -3457,6 +5444,22 @@ export type GetOverviewData = {
 };
 
 export type GetOverviewErrors = {
+    /**
+     * Bad Request
+     */
+    400: Error;
+    /**
+     * No token, or none that is accepted.
+     */
+    401: Error;
+    /**
+     * The token's role may not do this, or a page of another origin calls.
+     */
+    403: Error;
+    /**
+     * Too many calls of this key, subject or address.
+     */
+    429: Error;
     /**
      * Internal Server Error
      */
@@ -3491,6 +5494,22 @@ export type ListQueuesData = {
 };
 
 export type ListQueuesErrors = {
+    /**
+     * Bad Request
+     */
+    400: Error;
+    /**
+     * No token, or none that is accepted.
+     */
+    401: Error;
+    /**
+     * The token's role may not do this, or a page of another origin calls.
+     */
+    403: Error;
+    /**
+     * Too many calls of this key, subject or address.
+     */
+    429: Error;
     /**
      * Internal Server Error
      */
@@ -3530,6 +5549,18 @@ export type DeleteQueueErrors = {
      */
     400: Error;
     /**
+     * No token, or none that is accepted.
+     */
+    401: Error;
+    /**
+     * The token's role may not do this, or a page of another origin calls.
+     */
+    403: Error;
+    /**
+     * Too many calls of this key, subject or address.
+     */
+    429: Error;
+    /**
      * Internal Server Error
      */
     500: Error;
@@ -3568,9 +5599,21 @@ export type GetQueueErrors = {
      */
     400: Error;
     /**
+     * No token, or none that is accepted.
+     */
+    401: Error;
+    /**
+     * The token's role may not do this, or a page of another origin calls.
+     */
+    403: Error;
+    /**
      * Not Found
      */
     404: Error;
+    /**
+     * Too many calls of this key, subject or address.
+     */
+    429: Error;
     /**
      * Internal Server Error
      */
@@ -3615,9 +5658,21 @@ export type GetQueueDepthErrors = {
      */
     400: Error;
     /**
+     * No token, or none that is accepted.
+     */
+    401: Error;
+    /**
+     * The token's role may not do this, or a page of another origin calls.
+     */
+    403: Error;
+    /**
      * Not Found
      */
     404: Error;
+    /**
+     * Too many calls of this key, subject or address.
+     */
+    429: Error;
     /**
      * Internal Server Error
      */
@@ -3639,6 +5694,60 @@ export type GetQueueDepthResponses = {
 
 export type GetQueueDepthResponse = GetQueueDepthResponses[keyof GetQueueDepthResponses];
 
+export type GetRetentionPreviewData = {
+    body?: never;
+    path: {
+        /**
+         * Name of the queue, percent-encoded.
+         */
+        queue: string;
+    };
+    query?: never;
+    url: '/api/v1/resources/queues/{queue}/retention-preview';
+};
+
+export type GetRetentionPreviewErrors = {
+    /**
+     * Bad Request
+     */
+    400: Error;
+    /**
+     * No token, or none that is accepted.
+     */
+    401: Error;
+    /**
+     * The token's role may not do this, or a page of another origin calls.
+     */
+    403: Error;
+    /**
+     * Not Found
+     */
+    404: Error;
+    /**
+     * Too many calls of this key, subject or address.
+     */
+    429: Error;
+    /**
+     * Internal Server Error
+     */
+    500: Error;
+    /**
+     * Service Unavailable
+     */
+    503: Error;
+};
+
+export type GetRetentionPreviewError = GetRetentionPreviewErrors[keyof GetRetentionPreviewErrors];
+
+export type GetRetentionPreviewResponses = {
+    /**
+     * The preview.
+     */
+    200: RetentionPreview;
+};
+
+export type GetRetentionPreviewResponse = GetRetentionPreviewResponses[keyof GetRetentionPreviewResponses];
+
 export type ListTasksData = {
     body?: never;
     path?: never;
@@ -3647,6 +5756,22 @@ export type ListTasksData = {
 };
 
 export type ListTasksErrors = {
+    /**
+     * Bad Request
+     */
+    400: Error;
+    /**
+     * No token, or none that is accepted.
+     */
+    401: Error;
+    /**
+     * The token's role may not do this, or a page of another origin calls.
+     */
+    403: Error;
+    /**
+     * Too many calls of this key, subject or address.
+     */
+    429: Error;
     /**
      * Internal Server Error
      */
@@ -3677,6 +5802,18 @@ export type RefreshStatsData = {
 
 export type RefreshStatsErrors = {
     /**
+     * No token, or none that is accepted.
+     */
+    401: Error;
+    /**
+     * The token's role may not do this, or a page of another origin calls.
+     */
+    403: Error;
+    /**
+     * Too many calls of this key, subject or address.
+     */
+    429: Error;
+    /**
      * Internal Server Error
      */
     500: Error;
@@ -3696,6 +5833,72 @@ export type RefreshStatsResponses = {
 };
 
 export type RefreshStatsResponse = RefreshStatsResponses[keyof RefreshStatsResponses];
+
+export type GetStatusData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * Begin of the range; an hour ago by default.
+         */
+        from?: string;
+        /**
+         * End of the range; now by default.
+         */
+        to?: string;
+        /**
+         * Only this queue, in throughput and queues.
+         */
+        queue?: string;
+        /**
+         * Only queues with this label, in throughput and queues.
+         */
+        namespace?: string;
+        /**
+         * Only queues with this label, in throughput and queues.
+         */
+        task?: string;
+    };
+    url: '/api/v1/status';
+};
+
+export type GetStatusErrors = {
+    /**
+     * Bad Request
+     */
+    400: Error;
+    /**
+     * No token, or none that is accepted.
+     */
+    401: Error;
+    /**
+     * The token's role may not do this, or a page of another origin calls.
+     */
+    403: Error;
+    /**
+     * Too many calls of this key, subject or address.
+     */
+    429: Error;
+    /**
+     * Internal Server Error
+     */
+    500: Error;
+    /**
+     * Service Unavailable
+     */
+    503: Error;
+};
+
+export type GetStatusError = GetStatusErrors[keyof GetStatusErrors];
+
+export type GetStatusResponses = {
+    /**
+     * The status.
+     */
+    200: Status;
+};
+
+export type GetStatusResponse = GetStatusResponses[keyof GetStatusResponses];
 
 export type GetMessageSeriesData = {
     body?: never;
@@ -3735,6 +5938,18 @@ export type GetMessageSeriesErrors = {
      */
     400: Error;
     /**
+     * No token, or none that is accepted.
+     */
+    401: Error;
+    /**
+     * The token's role may not do this, or a page of another origin calls.
+     */
+    403: Error;
+    /**
+     * Too many calls of this key, subject or address.
+     */
+    429: Error;
+    /**
      * Internal Server Error
      */
     500: Error;
@@ -3763,6 +5978,18 @@ export type GetBuffersData = {
 };
 
 export type GetBuffersErrors = {
+    /**
+     * No token, or none that is accepted.
+     */
+    401: Error;
+    /**
+     * The token's role may not do this, or a page of another origin calls.
+     */
+    403: Error;
+    /**
+     * Too many calls of this key, subject or address.
+     */
+    429: Error;
     /**
      * Internal Server Error
      */
@@ -3826,6 +6053,18 @@ export type ListQueueStatusErrors = {
      */
     400: Error;
     /**
+     * No token, or none that is accepted.
+     */
+    401: Error;
+    /**
+     * The token's role may not do this, or a page of another origin calls.
+     */
+    403: Error;
+    /**
+     * Too many calls of this key, subject or address.
+     */
+    429: Error;
+    /**
      * Internal Server Error
      */
     500: Error;
@@ -3864,9 +6103,21 @@ export type GetQueueStatusErrors = {
      */
     400: Error;
     /**
+     * No token, or none that is accepted.
+     */
+    401: Error;
+    /**
+     * The token's role may not do this, or a page of another origin calls.
+     */
+    403: Error;
+    /**
      * Not Found
      */
     404: Error;
+    /**
+     * Too many calls of this key, subject or address.
+     */
+    429: Error;
     /**
      * Internal Server Error
      */
@@ -3900,6 +6151,18 @@ export type GetMaintenanceErrors = {
      * Bad Request
      */
     400: Error;
+    /**
+     * No token, or none that is accepted.
+     */
+    401: Error;
+    /**
+     * The token's role may not do this, or a page of another origin calls.
+     */
+    403: Error;
+    /**
+     * Too many calls of this key, subject or address.
+     */
+    429: Error;
     /**
      * Internal Server Error
      */
@@ -3937,6 +6200,14 @@ export type SetMaintenanceErrors = {
      */
     400: Error;
     /**
+     * No token, or none that is accepted.
+     */
+    401: Error;
+    /**
+     * The token's role may not do this, or a page of another origin calls.
+     */
+    403: Error;
+    /**
      * Request Timeout
      */
     408: Error;
@@ -3944,6 +6215,10 @@ export type SetMaintenanceErrors = {
      * Request Entity Too Large
      */
     413: Error;
+    /**
+     * Too many calls of this key, subject or address.
+     */
+    429: Error;
     /**
      * Internal Server Error
      */
@@ -3977,6 +6252,18 @@ export type GetPopMaintenanceErrors = {
      * Bad Request
      */
     400: Error;
+    /**
+     * No token, or none that is accepted.
+     */
+    401: Error;
+    /**
+     * The token's role may not do this, or a page of another origin calls.
+     */
+    403: Error;
+    /**
+     * Too many calls of this key, subject or address.
+     */
+    429: Error;
     /**
      * Internal Server Error
      */
@@ -4014,6 +6301,14 @@ export type SetPopMaintenanceErrors = {
      */
     400: Error;
     /**
+     * No token, or none that is accepted.
+     */
+    401: Error;
+    /**
+     * The token's role may not do this, or a page of another origin calls.
+     */
+    403: Error;
+    /**
      * Request Timeout
      */
     408: Error;
@@ -4021,6 +6316,10 @@ export type SetPopMaintenanceErrors = {
      * Request Entity Too Large
      */
     413: Error;
+    /**
+     * Too many calls of this key, subject or address.
+     */
+    429: Error;
     /**
      * Internal Server Error
      */
@@ -4054,6 +6353,18 @@ export type GetSharedStateErrors = {
      * Bad Request
      */
     400: Error;
+    /**
+     * No token, or none that is accepted.
+     */
+    401: Error;
+    /**
+     * The token's role may not do this, or a page of another origin calls.
+     */
+    403: Error;
+    /**
+     * Too many calls of this key, subject or address.
+     */
+    429: Error;
     /**
      * Internal Server Error
      */
@@ -4091,6 +6402,14 @@ export type RecordTraceErrors = {
      */
     400: Error;
     /**
+     * No token, or none that is accepted.
+     */
+    401: Error;
+    /**
+     * The token's role may not do this, or a page of another origin calls.
+     */
+    403: Error;
+    /**
      * The partition is somebody else's.
      */
     404: TraceRefusal;
@@ -4102,6 +6421,10 @@ export type RecordTraceErrors = {
      * Request Entity Too Large
      */
     413: Error;
+    /**
+     * Too many calls of this key, subject or address.
+     */
+    429: Error;
     /**
      * Internal Server Error
      */
@@ -4150,6 +6473,18 @@ export type ListTracesByNameErrors = {
      */
     400: Error;
     /**
+     * No token, or none that is accepted.
+     */
+    401: Error;
+    /**
+     * The token's role may not do this, or a page of another origin calls.
+     */
+    403: Error;
+    /**
+     * Too many calls of this key, subject or address.
+     */
+    429: Error;
+    /**
      * Internal Server Error
      */
     500: Error;
@@ -4191,6 +6526,18 @@ export type ListTraceNamesErrors = {
      * Bad Request
      */
     400: Error;
+    /**
+     * No token, or none that is accepted.
+     */
+    401: Error;
+    /**
+     * The token's role may not do this, or a page of another origin calls.
+     */
+    403: Error;
+    /**
+     * Too many calls of this key, subject or address.
+     */
+    429: Error;
     /**
      * Internal Server Error
      */
@@ -4234,6 +6581,18 @@ export type ListTracesErrors = {
      */
     400: Error;
     /**
+     * No token, or none that is accepted.
+     */
+    401: Error;
+    /**
+     * The token's role may not do this, or a page of another origin calls.
+     */
+    403: Error;
+    /**
+     * Too many calls of this key, subject or address.
+     */
+    429: Error;
+    /**
      * Internal Server Error
      */
     500: Error;
@@ -4270,6 +6629,14 @@ export type TransactionErrors = {
      */
     400: Error;
     /**
+     * No token, or none that is accepted.
+     */
+    401: Error;
+    /**
+     * The token's role may not do this, or a page of another origin calls.
+     */
+    403: Error;
+    /**
      * Request Timeout
      */
     408: Error;
@@ -4277,6 +6644,10 @@ export type TransactionErrors = {
      * Request Entity Too Large
      */
     413: Error;
+    /**
+     * Too many calls of this key, subject or address.
+     */
+    429: Error;
     /**
      * Internal Server Error
      */
@@ -4297,6 +6668,67 @@ export type TransactionResponses = {
 };
 
 export type TransactionResponse2 = TransactionResponses[keyof TransactionResponses];
+
+export type LoginData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/auth/login';
+};
+
+export type LoginResponses = {
+    /**
+     * A page.
+     */
+    200: string;
+};
+
+export type LoginResponse = LoginResponses[keyof LoginResponses];
+
+export type LogoutData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/auth/logout';
+};
+
+export type LogoutResponses = {
+    /**
+     * OK
+     */
+    200: LoggedOut;
+};
+
+export type LogoutResponse = LogoutResponses[keyof LogoutResponses];
+
+export type GetMeData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/auth/me';
+};
+
+export type GetMeErrors = {
+    /**
+     * Unauthorized
+     */
+    401: Error;
+    /**
+     * Internal Server Error
+     */
+    500: Error;
+};
+
+export type GetMeError = GetMeErrors[keyof GetMeErrors];
+
+export type GetMeResponses = {
+    /**
+     * OK
+     */
+    200: Me;
+};
+
+export type GetMeResponse = GetMeResponses[keyof GetMeResponses];
 
 export type GetHealthData = {
     body?: never;
@@ -4352,6 +6784,56 @@ export type GetLivezResponses = {
 
 export type GetLivezResponse = GetLivezResponses[keyof GetLivezResponses];
 
+export type GetMetricsData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/metrics';
+};
+
+export type GetMetricsErrors = {
+    /**
+     * Internal Server Error
+     */
+    500: Error;
+};
+
+export type GetMetricsError = GetMetricsErrors[keyof GetMetricsErrors];
+
+export type GetMetricsResponses = {
+    /**
+     * OK
+     */
+    200: ProcessMetrics;
+};
+
+export type GetMetricsResponse = GetMetricsResponses[keyof GetMetricsResponses];
+
+export type GetPrometheusMetricsData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/metrics/prometheus';
+};
+
+export type GetPrometheusMetricsErrors = {
+    /**
+     * Internal Server Error
+     */
+    500: Error;
+};
+
+export type GetPrometheusMetricsError = GetPrometheusMetricsErrors[keyof GetPrometheusMetricsErrors];
+
+export type GetPrometheusMetricsResponses = {
+    /**
+     * The text format 0.0.4.
+     */
+    200: string;
+};
+
+export type GetPrometheusMetricsResponse = GetPrometheusMetricsResponses[keyof GetPrometheusMetricsResponses];
+
 export type GetReadyzData = {
     body?: never;
     path?: never;
@@ -4389,6 +6871,18 @@ export type GetServerStatusData = {
 };
 
 export type GetServerStatusErrors = {
+    /**
+     * No token, or none that is accepted.
+     */
+    401: Error;
+    /**
+     * The token's role may not do this, or a page of another origin calls.
+     */
+    403: Error;
+    /**
+     * Too many calls of this key, subject or address.
+     */
+    429: Error;
     /**
      * Internal Server Error
      */

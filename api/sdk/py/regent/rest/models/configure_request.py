@@ -21,6 +21,8 @@ class ConfigureRequest:
     """
     Attributes:
         queue (str): Name of the queue. The empty name is legal.
+        dry_run (bool | None | Unset): Change nothing: answer the configuration as it would stand, and in retention what
+            the next sweep would then delete.
         mode (ConfigureRequestMode | Unset): merge (the default) keeps what is not mentioned, replace sets it back to
             its default.
         namespace (None | str | Unset): As options.namespace, which wins; empty or null is as absent beside an options
@@ -30,6 +32,7 @@ class ConfigureRequest:
     """
 
     queue: str
+    dry_run: bool | None | Unset = UNSET
     mode: ConfigureRequestMode | Unset = UNSET
     namespace: None | str | Unset = UNSET
     options: ConfigureOptions | Unset = UNSET
@@ -38,6 +41,12 @@ class ConfigureRequest:
 
     def to_dict(self) -> dict[str, Any]:
         queue = self.queue
+
+        dry_run: bool | None | Unset
+        if isinstance(self.dry_run, Unset):
+            dry_run = UNSET
+        else:
+            dry_run = self.dry_run
 
         mode: str | Unset = UNSET
         if not isinstance(self.mode, Unset):
@@ -66,6 +75,8 @@ class ConfigureRequest:
                 "queue": queue,
             }
         )
+        if dry_run is not UNSET:
+            field_dict["dryRun"] = dry_run
         if mode is not UNSET:
             field_dict["mode"] = mode
         if namespace is not UNSET:
@@ -83,6 +94,15 @@ class ConfigureRequest:
 
         d = dict(src_dict)
         queue = d.pop("queue")
+
+        def _parse_dry_run(data: object) -> bool | None | Unset:
+            if data is None:
+                return data
+            if isinstance(data, Unset):
+                return data
+            return cast(bool | None | Unset, data)
+
+        dry_run = _parse_dry_run(d.pop("dryRun", UNSET))
 
         _mode = d.pop("mode", UNSET)
         mode: ConfigureRequestMode | Unset
@@ -118,6 +138,7 @@ class ConfigureRequest:
 
         configure_request = cls(
             queue=queue,
+            dry_run=dry_run,
             mode=mode,
             namespace=namespace,
             options=options,

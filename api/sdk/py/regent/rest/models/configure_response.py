@@ -8,9 +8,11 @@ from attrs import define as _attrs_define
 from attrs import field as _attrs_field
 
 from ..models.configure_response_storage import ConfigureResponseStorage
+from ..types import UNSET, Unset
 
 if TYPE_CHECKING:
     from ..models.queue_settings import QueueSettings
+    from ..models.retention_preview import RetentionPreview
 
 
 T = TypeVar("T", bound="ConfigureResponse")
@@ -28,6 +30,9 @@ class ConfigureResponse:
         queue_id (UUID):
         storage (ConfigureResponseStorage):
         task (str):
+        dry_run (bool | Unset): Nothing was changed; configured is false then, and queueId all zero for a queue that
+            does not exist.
+        retention (RetentionPreview | Unset):
     """
 
     configured: bool
@@ -38,6 +43,8 @@ class ConfigureResponse:
     queue_id: UUID
     storage: ConfigureResponseStorage
     task: str
+    dry_run: bool | Unset = UNSET
+    retention: RetentionPreview | Unset = UNSET
     additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)
 
     def to_dict(self) -> dict[str, Any]:
@@ -61,6 +68,12 @@ class ConfigureResponse:
 
         task = self.task
 
+        dry_run = self.dry_run
+
+        retention: dict[str, Any] | Unset = UNSET
+        if not isinstance(self.retention, Unset):
+            retention = self.retention.to_dict()
+
         field_dict: dict[str, Any] = {}
         field_dict.update(self.additional_properties)
         field_dict.update(
@@ -75,12 +88,17 @@ class ConfigureResponse:
                 "task": task,
             }
         )
+        if dry_run is not UNSET:
+            field_dict["dryRun"] = dry_run
+        if retention is not UNSET:
+            field_dict["retention"] = retention
 
         return field_dict
 
     @classmethod
     def from_dict(cls: type[T], src_dict: Mapping[str, Any]) -> T:
         from ..models.queue_settings import QueueSettings  # noqa: PLC0415
+        from ..models.retention_preview import RetentionPreview  # noqa: PLC0415
 
         d = dict(src_dict)
         configured = d.pop("configured")
@@ -112,6 +130,15 @@ class ConfigureResponse:
 
         task = d.pop("task")
 
+        dry_run = d.pop("dryRun", UNSET)
+
+        _retention = d.pop("retention", UNSET)
+        retention: RetentionPreview | Unset
+        if isinstance(_retention, Unset):
+            retention = UNSET
+        else:
+            retention = RetentionPreview.from_dict(_retention)
+
         configure_response = cls(
             configured=configured,
             namespace=namespace,
@@ -121,6 +148,8 @@ class ConfigureResponse:
             queue_id=queue_id,
             storage=storage,
             task=task,
+            dry_run=dry_run,
+            retention=retention,
         )
 
         configure_response.additional_properties = d

@@ -39,10 +39,25 @@ def _parse_response(
 
         return response_400
 
+    if response.status_code == 401:
+        response_401 = Error.from_dict(response.json())
+
+        return response_401
+
+    if response.status_code == 403:
+        response_403 = Error.from_dict(response.json())
+
+        return response_403
+
     if response.status_code == 404:
         response_404 = Error.from_dict(response.json())
 
         return response_404
+
+    if response.status_code == 429:
+        response_429 = Error.from_dict(response.json())
+
+        return response_429
 
     if response.status_code == 500:
         response_500 = Error.from_dict(response.json())
@@ -75,7 +90,7 @@ def sync_detailed(
     partition_id: str,
     transaction_id: str,
     *,
-    client: AuthenticatedClient | Client,
+    client: AuthenticatedClient,
 ) -> Response[Error | MessageDetail]:
     """One message in detail
 
@@ -110,7 +125,7 @@ def sync(
     partition_id: str,
     transaction_id: str,
     *,
-    client: AuthenticatedClient | Client,
+    client: AuthenticatedClient,
 ) -> Error | MessageDetail | None:
     """One message in detail
 
@@ -140,7 +155,7 @@ async def asyncio_detailed(
     partition_id: str,
     transaction_id: str,
     *,
-    client: AuthenticatedClient | Client,
+    client: AuthenticatedClient,
 ) -> Response[Error | MessageDetail]:
     """One message in detail
 
@@ -173,7 +188,7 @@ async def asyncio(
     partition_id: str,
     transaction_id: str,
     *,
-    client: AuthenticatedClient | Client,
+    client: AuthenticatedClient,
 ) -> Error | MessageDetail | None:
     """One message in detail
 

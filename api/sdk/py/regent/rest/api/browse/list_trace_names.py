@@ -45,6 +45,21 @@ def _parse_response(
 
         return response_400
 
+    if response.status_code == 401:
+        response_401 = Error.from_dict(response.json())
+
+        return response_401
+
+    if response.status_code == 403:
+        response_403 = Error.from_dict(response.json())
+
+        return response_403
+
+    if response.status_code == 429:
+        response_429 = Error.from_dict(response.json())
+
+        return response_429
+
     if response.status_code == 500:
         response_500 = Error.from_dict(response.json())
 
@@ -74,11 +89,14 @@ def _build_response(
 
 def sync_detailed(
     *,
-    client: AuthenticatedClient | Client,
+    client: AuthenticatedClient,
     limit: int | Unset = 50,
     offset: int | Unset = 0,
 ) -> Response[Error | TraceNameList]:
     """The names that traces go by
+
+     Every name that was given in traceNames, with how many traces and messages it ties together; the one
+    used last first.
 
     Args:
         limit (int | Unset): Length of the page, at most 1000. Default: 50.
@@ -106,11 +124,14 @@ def sync_detailed(
 
 def sync(
     *,
-    client: AuthenticatedClient | Client,
+    client: AuthenticatedClient,
     limit: int | Unset = 50,
     offset: int | Unset = 0,
 ) -> Error | TraceNameList | None:
     """The names that traces go by
+
+     Every name that was given in traceNames, with how many traces and messages it ties together; the one
+    used last first.
 
     Args:
         limit (int | Unset): Length of the page, at most 1000. Default: 50.
@@ -133,11 +154,14 @@ def sync(
 
 async def asyncio_detailed(
     *,
-    client: AuthenticatedClient | Client,
+    client: AuthenticatedClient,
     limit: int | Unset = 50,
     offset: int | Unset = 0,
 ) -> Response[Error | TraceNameList]:
     """The names that traces go by
+
+     Every name that was given in traceNames, with how many traces and messages it ties together; the one
+    used last first.
 
     Args:
         limit (int | Unset): Length of the page, at most 1000. Default: 50.
@@ -163,11 +187,14 @@ async def asyncio_detailed(
 
 async def asyncio(
     *,
-    client: AuthenticatedClient | Client,
+    client: AuthenticatedClient,
     limit: int | Unset = 50,
     offset: int | Unset = 0,
 ) -> Error | TraceNameList | None:
     """The names that traces go by
+
+     Every name that was given in traceNames, with how many traces and messages it ties together; the one
+    used last first.
 
     Args:
         limit (int | Unset): Length of the page, at most 1000. Default: 50.

@@ -39,6 +39,21 @@ def _parse_response(
 
         return response_400
 
+    if response.status_code == 401:
+        response_401 = Error.from_dict(response.json())
+
+        return response_401
+
+    if response.status_code == 403:
+        response_403 = Error.from_dict(response.json())
+
+        return response_403
+
+    if response.status_code == 429:
+        response_429 = Error.from_dict(response.json())
+
+        return response_429
+
     if response.status_code == 500:
         response_500 = Error.from_dict(response.json())
 
@@ -70,9 +85,11 @@ def sync_detailed(
     partition_id: str,
     transaction_id: str,
     *,
-    client: AuthenticatedClient | Client,
+    client: AuthenticatedClient,
 ) -> Response[Error | TraceList]:
     """What was noted about a message, oldest first
+
+     A message without traces, or that never was, is an empty list: traces outlive their message.
 
     Args:
         partition_id (str): As delivered.
@@ -102,9 +119,11 @@ def sync(
     partition_id: str,
     transaction_id: str,
     *,
-    client: AuthenticatedClient | Client,
+    client: AuthenticatedClient,
 ) -> Error | TraceList | None:
     """What was noted about a message, oldest first
+
+     A message without traces, or that never was, is an empty list: traces outlive their message.
 
     Args:
         partition_id (str): As delivered.
@@ -129,9 +148,11 @@ async def asyncio_detailed(
     partition_id: str,
     transaction_id: str,
     *,
-    client: AuthenticatedClient | Client,
+    client: AuthenticatedClient,
 ) -> Response[Error | TraceList]:
     """What was noted about a message, oldest first
+
+     A message without traces, or that never was, is an empty list: traces outlive their message.
 
     Args:
         partition_id (str): As delivered.
@@ -159,9 +180,11 @@ async def asyncio(
     partition_id: str,
     transaction_id: str,
     *,
-    client: AuthenticatedClient | Client,
+    client: AuthenticatedClient,
 ) -> Error | TraceList | None:
     """What was noted about a message, oldest first
+
+     A message without traces, or that never was, is an empty list: traces outlive their message.
 
     Args:
         partition_id (str): As delivered.

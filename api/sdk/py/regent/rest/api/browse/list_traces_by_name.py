@@ -49,6 +49,21 @@ def _parse_response(
 
         return response_400
 
+    if response.status_code == 401:
+        response_401 = Error.from_dict(response.json())
+
+        return response_401
+
+    if response.status_code == 403:
+        response_403 = Error.from_dict(response.json())
+
+        return response_403
+
+    if response.status_code == 429:
+        response_429 = Error.from_dict(response.json())
+
+        return response_429
+
     if response.status_code == 500:
         response_500 = Error.from_dict(response.json())
 
@@ -79,11 +94,13 @@ def _build_response(
 def sync_detailed(
     trace_name: str,
     *,
-    client: AuthenticatedClient | Client,
+    client: AuthenticatedClient,
     limit: int | Unset = 100,
     offset: int | Unset = 0,
 ) -> Response[Error | NamedTraceList]:
     """Traces of any message under one name, oldest first
+
+     Follows one piece of work over queues: every trace that was recorded with the name in traceNames.
 
     Args:
         trace_name (str): Percent-encoded.
@@ -114,11 +131,13 @@ def sync_detailed(
 def sync(
     trace_name: str,
     *,
-    client: AuthenticatedClient | Client,
+    client: AuthenticatedClient,
     limit: int | Unset = 100,
     offset: int | Unset = 0,
 ) -> Error | NamedTraceList | None:
     """Traces of any message under one name, oldest first
+
+     Follows one piece of work over queues: every trace that was recorded with the name in traceNames.
 
     Args:
         trace_name (str): Percent-encoded.
@@ -144,11 +163,13 @@ def sync(
 async def asyncio_detailed(
     trace_name: str,
     *,
-    client: AuthenticatedClient | Client,
+    client: AuthenticatedClient,
     limit: int | Unset = 100,
     offset: int | Unset = 0,
 ) -> Response[Error | NamedTraceList]:
     """Traces of any message under one name, oldest first
+
+     Follows one piece of work over queues: every trace that was recorded with the name in traceNames.
 
     Args:
         trace_name (str): Percent-encoded.
@@ -177,11 +198,13 @@ async def asyncio_detailed(
 async def asyncio(
     trace_name: str,
     *,
-    client: AuthenticatedClient | Client,
+    client: AuthenticatedClient,
     limit: int | Unset = 100,
     offset: int | Unset = 0,
 ) -> Error | NamedTraceList | None:
     """Traces of any message under one name, oldest first
+
+     Follows one piece of work over queues: every trace that was recorded with the name in traceNames.
 
     Args:
         trace_name (str): Percent-encoded.

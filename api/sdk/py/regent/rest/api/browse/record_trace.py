@@ -44,6 +44,16 @@ def _parse_response(
 
         return response_400
 
+    if response.status_code == 401:
+        response_401 = Error.from_dict(response.json())
+
+        return response_401
+
+    if response.status_code == 403:
+        response_403 = Error.from_dict(response.json())
+
+        return response_403
+
     if response.status_code == 404:
         response_404 = TraceRefusal.from_dict(response.json())
 
@@ -58,6 +68,11 @@ def _parse_response(
         response_413 = Error.from_dict(response.json())
 
         return response_413
+
+    if response.status_code == 429:
+        response_429 = Error.from_dict(response.json())
+
+        return response_429
 
     if response.status_code == 500:
         response_500 = Error.from_dict(response.json())
@@ -88,7 +103,7 @@ def _build_response(
 
 def sync_detailed(
     *,
-    client: AuthenticatedClient | Client,
+    client: AuthenticatedClient,
     body: TraceRequest,
 ) -> Response[Error | TraceRefusal | TraceResponse]:
     """Note something about a message
@@ -119,7 +134,7 @@ def sync_detailed(
 
 def sync(
     *,
-    client: AuthenticatedClient | Client,
+    client: AuthenticatedClient,
     body: TraceRequest,
 ) -> Error | TraceRefusal | TraceResponse | None:
     """Note something about a message
@@ -145,7 +160,7 @@ def sync(
 
 async def asyncio_detailed(
     *,
-    client: AuthenticatedClient | Client,
+    client: AuthenticatedClient,
     body: TraceRequest,
 ) -> Response[Error | TraceRefusal | TraceResponse]:
     """Note something about a message
@@ -174,7 +189,7 @@ async def asyncio_detailed(
 
 async def asyncio(
     *,
-    client: AuthenticatedClient | Client,
+    client: AuthenticatedClient,
     body: TraceRequest,
 ) -> Error | TraceRefusal | TraceResponse | None:
     """Note something about a message

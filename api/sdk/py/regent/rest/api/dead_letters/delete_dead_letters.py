@@ -45,6 +45,21 @@ def _parse_response(
 
         return response_400
 
+    if response.status_code == 401:
+        response_401 = Error.from_dict(response.json())
+
+        return response_401
+
+    if response.status_code == 403:
+        response_403 = Error.from_dict(response.json())
+
+        return response_403
+
+    if response.status_code == 429:
+        response_429 = Error.from_dict(response.json())
+
+        return response_429
+
     if response.status_code == 500:
         response_500 = Error.from_dict(response.json())
 
@@ -74,7 +89,7 @@ def _build_response(
 
 def sync_detailed(
     *,
-    client: AuthenticatedClient | Client,
+    client: AuthenticatedClient,
     queue: str | Unset = UNSET,
     consumer_group: str | Unset = UNSET,
 ) -> Response[DeleteDeadLettersResponse | Error]:
@@ -108,7 +123,7 @@ def sync_detailed(
 
 def sync(
     *,
-    client: AuthenticatedClient | Client,
+    client: AuthenticatedClient,
     queue: str | Unset = UNSET,
     consumer_group: str | Unset = UNSET,
 ) -> DeleteDeadLettersResponse | Error | None:
@@ -137,7 +152,7 @@ def sync(
 
 async def asyncio_detailed(
     *,
-    client: AuthenticatedClient | Client,
+    client: AuthenticatedClient,
     queue: str | Unset = UNSET,
     consumer_group: str | Unset = UNSET,
 ) -> Response[DeleteDeadLettersResponse | Error]:
@@ -169,7 +184,7 @@ async def asyncio_detailed(
 
 async def asyncio(
     *,
-    client: AuthenticatedClient | Client,
+    client: AuthenticatedClient,
     queue: str | Unset = UNSET,
     consumer_group: str | Unset = UNSET,
 ) -> DeleteDeadLettersResponse | Error | None:

@@ -51,6 +51,21 @@ def _parse_response(
 
         return response_400
 
+    if response.status_code == 401:
+        response_401 = Error.from_dict(response.json())
+
+        return response_401
+
+    if response.status_code == 403:
+        response_403 = Error.from_dict(response.json())
+
+        return response_403
+
+    if response.status_code == 429:
+        response_429 = Error.from_dict(response.json())
+
+        return response_429
+
     if response.status_code == 500:
         response_500 = Error.from_dict(response.json())
 
@@ -80,13 +95,16 @@ def _build_response(
 
 def sync_detailed(
     *,
-    client: AuthenticatedClient | Client,
+    client: AuthenticatedClient,
     queue: str | Unset = UNSET,
     consumer_group: str | Unset = UNSET,
     limit: int | Unset = 100,
     offset: int | Unset = 0,
 ) -> Response[DeadLetterList | Error]:
     """List dead letters, newest first
+
+     Messages that a group gave up, with the reason and the payload as it was pushed. They stay until
+    they are replayed or deleted, or deadLetterRetentionSeconds of the queue ends.
 
     Args:
         queue (str | Unset): Only those of this queue.
@@ -118,13 +136,16 @@ def sync_detailed(
 
 def sync(
     *,
-    client: AuthenticatedClient | Client,
+    client: AuthenticatedClient,
     queue: str | Unset = UNSET,
     consumer_group: str | Unset = UNSET,
     limit: int | Unset = 100,
     offset: int | Unset = 0,
 ) -> DeadLetterList | Error | None:
     """List dead letters, newest first
+
+     Messages that a group gave up, with the reason and the payload as it was pushed. They stay until
+    they are replayed or deleted, or deadLetterRetentionSeconds of the queue ends.
 
     Args:
         queue (str | Unset): Only those of this queue.
@@ -151,13 +172,16 @@ def sync(
 
 async def asyncio_detailed(
     *,
-    client: AuthenticatedClient | Client,
+    client: AuthenticatedClient,
     queue: str | Unset = UNSET,
     consumer_group: str | Unset = UNSET,
     limit: int | Unset = 100,
     offset: int | Unset = 0,
 ) -> Response[DeadLetterList | Error]:
     """List dead letters, newest first
+
+     Messages that a group gave up, with the reason and the payload as it was pushed. They stay until
+    they are replayed or deleted, or deadLetterRetentionSeconds of the queue ends.
 
     Args:
         queue (str | Unset): Only those of this queue.
@@ -187,13 +211,16 @@ async def asyncio_detailed(
 
 async def asyncio(
     *,
-    client: AuthenticatedClient | Client,
+    client: AuthenticatedClient,
     queue: str | Unset = UNSET,
     consumer_group: str | Unset = UNSET,
     limit: int | Unset = 100,
     offset: int | Unset = 0,
 ) -> DeadLetterList | Error | None:
     """List dead letters, newest first
+
+     Messages that a group gave up, with the reason and the payload as it was pushed. They stay until
+    they are replayed or deleted, or deadLetterRetentionSeconds of the queue ends.
 
     Args:
         queue (str | Unset): Only those of this queue.

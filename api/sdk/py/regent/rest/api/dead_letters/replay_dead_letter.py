@@ -8,6 +8,7 @@ from ... import errors
 from ...client import AuthenticatedClient, Client
 from ...models.error import Error
 from ...models.missing_dead_letter import MissingDeadLetter
+from ...models.replay_failure import ReplayFailure
 from ...models.replay_request import ReplayRequest
 from ...models.replay_response import ReplayResponse
 from ...types import UNSET, Response, Unset
@@ -38,7 +39,7 @@ def _get_kwargs(
 
 def _parse_response(
     *, client: AuthenticatedClient | Client, response: httpx.Response
-) -> Error | MissingDeadLetter | ReplayResponse | None:
+) -> Error | Error | ReplayFailure | MissingDeadLetter | ReplayResponse | None:
     if response.status_code == 200:
         response_200 = ReplayResponse.from_dict(response.json())
 
@@ -48,6 +49,16 @@ def _parse_response(
         response_400 = Error.from_dict(response.json())
 
         return response_400
+
+    if response.status_code == 401:
+        response_401 = Error.from_dict(response.json())
+
+        return response_401
+
+    if response.status_code == 403:
+        response_403 = Error.from_dict(response.json())
+
+        return response_403
 
     if response.status_code == 404:
         response_404 = MissingDeadLetter.from_dict(response.json())
@@ -64,13 +75,50 @@ def _parse_response(
 
         return response_413
 
+    if response.status_code == 429:
+        response_429 = Error.from_dict(response.json())
+
+        return response_429
+
     if response.status_code == 500:
-        response_500 = Error.from_dict(response.json())
+
+        def _parse_response_500(data: object) -> Error | ReplayFailure:
+            try:
+                if not isinstance(data, dict):
+                    raise TypeError()
+                response_500_type_0 = ReplayFailure.from_dict(data)
+
+                return response_500_type_0
+            except (TypeError, ValueError, AttributeError, KeyError):
+                pass
+            if not isinstance(data, dict):
+                raise TypeError()
+            response_500_type_1 = Error.from_dict(data)
+
+            return response_500_type_1
+
+        response_500 = _parse_response_500(response.json())
 
         return response_500
 
     if response.status_code == 503:
-        response_503 = Error.from_dict(response.json())
+
+        def _parse_response_503(data: object) -> Error | ReplayFailure:
+            try:
+                if not isinstance(data, dict):
+                    raise TypeError()
+                response_503_type_0 = ReplayFailure.from_dict(data)
+
+                return response_503_type_0
+            except (TypeError, ValueError, AttributeError, KeyError):
+                pass
+            if not isinstance(data, dict):
+                raise TypeError()
+            response_503_type_1 = Error.from_dict(data)
+
+            return response_503_type_1
+
+        response_503 = _parse_response_503(response.json())
 
         return response_503
 
@@ -82,7 +130,7 @@ def _parse_response(
 
 def _build_response(
     *, client: AuthenticatedClient | Client, response: httpx.Response
-) -> Response[Error | MissingDeadLetter | ReplayResponse]:
+) -> Response[Error | Error | ReplayFailure | MissingDeadLetter | ReplayResponse]:
     return Response(
         status_code=HTTPStatus(response.status_code),
         content=response.content,
@@ -94,9 +142,9 @@ def _build_response(
 def sync_detailed(
     id: str,
     *,
-    client: AuthenticatedClient | Client,
+    client: AuthenticatedClient,
     body: ReplayRequest | Unset = UNSET,
-) -> Response[Error | MissingDeadLetter | ReplayResponse]:
+) -> Response[Error | Error | ReplayFailure | MissingDeadLetter | ReplayResponse]:
     """Move a dead letter back to its queue
 
      Stores the message anew, with the transactionId dlq:<id>, at the end of its partition or of another
@@ -112,7 +160,7 @@ def sync_detailed(
         httpx.TimeoutException: If the request takes longer than Client.timeout.
 
     Returns:
-        Response[Error | MissingDeadLetter | ReplayResponse]
+        Response[Error | Error | ReplayFailure | MissingDeadLetter | ReplayResponse]
     """
 
     kwargs = _get_kwargs(
@@ -130,9 +178,9 @@ def sync_detailed(
 def sync(
     id: str,
     *,
-    client: AuthenticatedClient | Client,
+    client: AuthenticatedClient,
     body: ReplayRequest | Unset = UNSET,
-) -> Error | MissingDeadLetter | ReplayResponse | None:
+) -> Error | Error | ReplayFailure | MissingDeadLetter | ReplayResponse | None:
     """Move a dead letter back to its queue
 
      Stores the message anew, with the transactionId dlq:<id>, at the end of its partition or of another
@@ -148,7 +196,7 @@ def sync(
         httpx.TimeoutException: If the request takes longer than Client.timeout.
 
     Returns:
-        Error | MissingDeadLetter | ReplayResponse
+        Error | Error | ReplayFailure | MissingDeadLetter | ReplayResponse
     """
 
     return sync_detailed(
@@ -161,9 +209,9 @@ def sync(
 async def asyncio_detailed(
     id: str,
     *,
-    client: AuthenticatedClient | Client,
+    client: AuthenticatedClient,
     body: ReplayRequest | Unset = UNSET,
-) -> Response[Error | MissingDeadLetter | ReplayResponse]:
+) -> Response[Error | Error | ReplayFailure | MissingDeadLetter | ReplayResponse]:
     """Move a dead letter back to its queue
 
      Stores the message anew, with the transactionId dlq:<id>, at the end of its partition or of another
@@ -179,7 +227,7 @@ async def asyncio_detailed(
         httpx.TimeoutException: If the request takes longer than Client.timeout.
 
     Returns:
-        Response[Error | MissingDeadLetter | ReplayResponse]
+        Response[Error | Error | ReplayFailure | MissingDeadLetter | ReplayResponse]
     """
 
     kwargs = _get_kwargs(
@@ -195,9 +243,9 @@ async def asyncio_detailed(
 async def asyncio(
     id: str,
     *,
-    client: AuthenticatedClient | Client,
+    client: AuthenticatedClient,
     body: ReplayRequest | Unset = UNSET,
-) -> Error | MissingDeadLetter | ReplayResponse | None:
+) -> Error | Error | ReplayFailure | MissingDeadLetter | ReplayResponse | None:
     """Move a dead letter back to its queue
 
      Stores the message anew, with the transactionId dlq:<id>, at the end of its partition or of another
@@ -213,7 +261,7 @@ async def asyncio(
         httpx.TimeoutException: If the request takes longer than Client.timeout.
 
     Returns:
-        Error | MissingDeadLetter | ReplayResponse
+        Error | Error | ReplayFailure | MissingDeadLetter | ReplayResponse
     """
 
     return (

@@ -8,6 +8,7 @@ from ... import errors
 from ...client import AuthenticatedClient, Client
 from ...models.error import Error
 from ...models.missing_message import MissingMessage
+from ...models.replay_failure import ReplayFailure
 from ...models.replay_response import ReplayResponse
 from ...types import Response
 
@@ -29,7 +30,7 @@ def _get_kwargs(
 
 def _parse_response(
     *, client: AuthenticatedClient | Client, response: httpx.Response
-) -> Error | MissingMessage | ReplayResponse | None:
+) -> Error | Error | ReplayFailure | MissingMessage | ReplayResponse | None:
     if response.status_code == 200:
         response_200 = ReplayResponse.from_dict(response.json())
 
@@ -39,6 +40,16 @@ def _parse_response(
         response_400 = Error.from_dict(response.json())
 
         return response_400
+
+    if response.status_code == 401:
+        response_401 = Error.from_dict(response.json())
+
+        return response_401
+
+    if response.status_code == 403:
+        response_403 = Error.from_dict(response.json())
+
+        return response_403
 
     if response.status_code == 404:
         response_404 = MissingMessage.from_dict(response.json())
@@ -55,13 +66,50 @@ def _parse_response(
 
         return response_413
 
+    if response.status_code == 429:
+        response_429 = Error.from_dict(response.json())
+
+        return response_429
+
     if response.status_code == 500:
-        response_500 = Error.from_dict(response.json())
+
+        def _parse_response_500(data: object) -> Error | ReplayFailure:
+            try:
+                if not isinstance(data, dict):
+                    raise TypeError()
+                response_500_type_0 = ReplayFailure.from_dict(data)
+
+                return response_500_type_0
+            except (TypeError, ValueError, AttributeError, KeyError):
+                pass
+            if not isinstance(data, dict):
+                raise TypeError()
+            response_500_type_1 = Error.from_dict(data)
+
+            return response_500_type_1
+
+        response_500 = _parse_response_500(response.json())
 
         return response_500
 
     if response.status_code == 503:
-        response_503 = Error.from_dict(response.json())
+
+        def _parse_response_503(data: object) -> Error | ReplayFailure:
+            try:
+                if not isinstance(data, dict):
+                    raise TypeError()
+                response_503_type_0 = ReplayFailure.from_dict(data)
+
+                return response_503_type_0
+            except (TypeError, ValueError, AttributeError, KeyError):
+                pass
+            if not isinstance(data, dict):
+                raise TypeError()
+            response_503_type_1 = Error.from_dict(data)
+
+            return response_503_type_1
+
+        response_503 = _parse_response_503(response.json())
 
         return response_503
 
@@ -73,7 +121,7 @@ def _parse_response(
 
 def _build_response(
     *, client: AuthenticatedClient | Client, response: httpx.Response
-) -> Response[Error | MissingMessage | ReplayResponse]:
+) -> Response[Error | Error | ReplayFailure | MissingMessage | ReplayResponse]:
     return Response(
         status_code=HTTPStatus(response.status_code),
         content=response.content,
@@ -86,8 +134,8 @@ def sync_detailed(
     partition_id: str,
     transaction_id: str,
     *,
-    client: AuthenticatedClient | Client,
-) -> Response[Error | MissingMessage | ReplayResponse]:
+    client: AuthenticatedClient,
+) -> Response[Error | Error | ReplayFailure | MissingMessage | ReplayResponse]:
     """Move the newest dead letter of a message back to its queue
 
      As a replay of that dead letter.
@@ -101,7 +149,7 @@ def sync_detailed(
         httpx.TimeoutException: If the request takes longer than Client.timeout.
 
     Returns:
-        Response[Error | MissingMessage | ReplayResponse]
+        Response[Error | Error | ReplayFailure | MissingMessage | ReplayResponse]
     """
 
     kwargs = _get_kwargs(
@@ -120,8 +168,8 @@ def sync(
     partition_id: str,
     transaction_id: str,
     *,
-    client: AuthenticatedClient | Client,
-) -> Error | MissingMessage | ReplayResponse | None:
+    client: AuthenticatedClient,
+) -> Error | Error | ReplayFailure | MissingMessage | ReplayResponse | None:
     """Move the newest dead letter of a message back to its queue
 
      As a replay of that dead letter.
@@ -135,7 +183,7 @@ def sync(
         httpx.TimeoutException: If the request takes longer than Client.timeout.
 
     Returns:
-        Error | MissingMessage | ReplayResponse
+        Error | Error | ReplayFailure | MissingMessage | ReplayResponse
     """
 
     return sync_detailed(
@@ -149,8 +197,8 @@ async def asyncio_detailed(
     partition_id: str,
     transaction_id: str,
     *,
-    client: AuthenticatedClient | Client,
-) -> Response[Error | MissingMessage | ReplayResponse]:
+    client: AuthenticatedClient,
+) -> Response[Error | Error | ReplayFailure | MissingMessage | ReplayResponse]:
     """Move the newest dead letter of a message back to its queue
 
      As a replay of that dead letter.
@@ -164,7 +212,7 @@ async def asyncio_detailed(
         httpx.TimeoutException: If the request takes longer than Client.timeout.
 
     Returns:
-        Response[Error | MissingMessage | ReplayResponse]
+        Response[Error | Error | ReplayFailure | MissingMessage | ReplayResponse]
     """
 
     kwargs = _get_kwargs(
@@ -181,8 +229,8 @@ async def asyncio(
     partition_id: str,
     transaction_id: str,
     *,
-    client: AuthenticatedClient | Client,
-) -> Error | MissingMessage | ReplayResponse | None:
+    client: AuthenticatedClient,
+) -> Error | Error | ReplayFailure | MissingMessage | ReplayResponse | None:
     """Move the newest dead letter of a message back to its queue
 
      As a replay of that dead letter.
@@ -196,7 +244,7 @@ async def asyncio(
         httpx.TimeoutException: If the request takes longer than Client.timeout.
 
     Returns:
-        Error | MissingMessage | ReplayResponse
+        Error | Error | ReplayFailure | MissingMessage | ReplayResponse
     """
 
     return (

@@ -46,6 +46,21 @@ def _parse_response(
 
         return response_400
 
+    if response.status_code == 401:
+        response_401 = Error.from_dict(response.json())
+
+        return response_401
+
+    if response.status_code == 403:
+        response_403 = Error.from_dict(response.json())
+
+        return response_403
+
+    if response.status_code == 429:
+        response_429 = Error.from_dict(response.json())
+
+        return response_429
+
     if response.status_code == 500:
         response_500 = Error.from_dict(response.json())
 
@@ -76,7 +91,7 @@ def _build_response(
 def sync_detailed(
     group: str,
     *,
-    client: AuthenticatedClient | Client,
+    client: AuthenticatedClient,
     delete_metadata: str | Unset = UNSET,
 ) -> Response[DeleteGroupResponse | Error]:
     """Forget a consumer group on every queue
@@ -111,7 +126,7 @@ def sync_detailed(
 def sync(
     group: str,
     *,
-    client: AuthenticatedClient | Client,
+    client: AuthenticatedClient,
     delete_metadata: str | Unset = UNSET,
 ) -> DeleteGroupResponse | Error | None:
     """Forget a consumer group on every queue
@@ -141,7 +156,7 @@ def sync(
 async def asyncio_detailed(
     group: str,
     *,
-    client: AuthenticatedClient | Client,
+    client: AuthenticatedClient,
     delete_metadata: str | Unset = UNSET,
 ) -> Response[DeleteGroupResponse | Error]:
     """Forget a consumer group on every queue
@@ -174,7 +189,7 @@ async def asyncio_detailed(
 async def asyncio(
     group: str,
     *,
-    client: AuthenticatedClient | Client,
+    client: AuthenticatedClient,
     delete_metadata: str | Unset = UNSET,
 ) -> DeleteGroupResponse | Error | None:
     """Forget a consumer group on every queue

@@ -48,6 +48,21 @@ def _parse_response(
 
         return response_400
 
+    if response.status_code == 401:
+        response_401 = Error.from_dict(response.json())
+
+        return response_401
+
+    if response.status_code == 403:
+        response_403 = Error.from_dict(response.json())
+
+        return response_403
+
+    if response.status_code == 429:
+        response_429 = Error.from_dict(response.json())
+
+        return response_429
+
     if response.status_code == 500:
         response_500 = Error.from_dict(response.json())
 
@@ -79,7 +94,7 @@ def sync_detailed(
     group: str,
     queue: str,
     *,
-    client: AuthenticatedClient | Client,
+    client: AuthenticatedClient,
     delete_metadata: str | Unset = UNSET,
 ) -> Response[DeleteGroupResponse | Error]:
     """Forget a consumer group on one queue
@@ -117,7 +132,7 @@ def sync(
     group: str,
     queue: str,
     *,
-    client: AuthenticatedClient | Client,
+    client: AuthenticatedClient,
     delete_metadata: str | Unset = UNSET,
 ) -> DeleteGroupResponse | Error | None:
     """Forget a consumer group on one queue
@@ -150,7 +165,7 @@ async def asyncio_detailed(
     group: str,
     queue: str,
     *,
-    client: AuthenticatedClient | Client,
+    client: AuthenticatedClient,
     delete_metadata: str | Unset = UNSET,
 ) -> Response[DeleteGroupResponse | Error]:
     """Forget a consumer group on one queue
@@ -186,7 +201,7 @@ async def asyncio(
     group: str,
     queue: str,
     *,
-    client: AuthenticatedClient | Client,
+    client: AuthenticatedClient,
     delete_metadata: str | Unset = UNSET,
 ) -> DeleteGroupResponse | Error | None:
     """Forget a consumer group on one queue

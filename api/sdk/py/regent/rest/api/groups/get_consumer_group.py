@@ -37,6 +37,21 @@ def _parse_response(
 
         return response_400
 
+    if response.status_code == 401:
+        response_401 = Error.from_dict(response.json())
+
+        return response_401
+
+    if response.status_code == 403:
+        response_403 = Error.from_dict(response.json())
+
+        return response_403
+
+    if response.status_code == 429:
+        response_429 = Error.from_dict(response.json())
+
+        return response_429
+
     if response.status_code == 500:
         response_500 = Error.from_dict(response.json())
 
@@ -67,9 +82,12 @@ def _build_response(
 def sync_detailed(
     group: str,
     *,
-    client: AuthenticatedClient | Client,
+    client: AuthenticatedClient,
 ) -> Response[Error | GetConsumerGroupResponse200]:
     """One consumer group in detail, by queue and partition
+
+     Where the group stands on each partition that it has a cursor on, and who holds the lease. A group
+    that nobody knows is an empty object, no 404.
 
     Args:
         group (str): Name of the consumer group, percent-encoded.
@@ -96,9 +114,12 @@ def sync_detailed(
 def sync(
     group: str,
     *,
-    client: AuthenticatedClient | Client,
+    client: AuthenticatedClient,
 ) -> Error | GetConsumerGroupResponse200 | None:
     """One consumer group in detail, by queue and partition
+
+     Where the group stands on each partition that it has a cursor on, and who holds the lease. A group
+    that nobody knows is an empty object, no 404.
 
     Args:
         group (str): Name of the consumer group, percent-encoded.
@@ -120,9 +141,12 @@ def sync(
 async def asyncio_detailed(
     group: str,
     *,
-    client: AuthenticatedClient | Client,
+    client: AuthenticatedClient,
 ) -> Response[Error | GetConsumerGroupResponse200]:
     """One consumer group in detail, by queue and partition
+
+     Where the group stands on each partition that it has a cursor on, and who holds the lease. A group
+    that nobody knows is an empty object, no 404.
 
     Args:
         group (str): Name of the consumer group, percent-encoded.
@@ -147,9 +171,12 @@ async def asyncio_detailed(
 async def asyncio(
     group: str,
     *,
-    client: AuthenticatedClient | Client,
+    client: AuthenticatedClient,
 ) -> Error | GetConsumerGroupResponse200 | None:
     """One consumer group in detail, by queue and partition
+
+     Where the group stands on each partition that it has a cursor on, and who holds the lease. A group
+    that nobody knows is an empty object, no 404.
 
     Args:
         group (str): Name of the consumer group, percent-encoded.

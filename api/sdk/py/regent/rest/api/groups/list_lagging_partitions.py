@@ -47,6 +47,21 @@ def _parse_response(
 
         return response_400
 
+    if response.status_code == 401:
+        response_401 = Error.from_dict(response.json())
+
+        return response_401
+
+    if response.status_code == 403:
+        response_403 = Error.from_dict(response.json())
+
+        return response_403
+
+    if response.status_code == 429:
+        response_429 = Error.from_dict(response.json())
+
+        return response_429
+
     if response.status_code == 500:
         response_500 = Error.from_dict(response.json())
 
@@ -76,10 +91,12 @@ def _build_response(
 
 def sync_detailed(
     *,
-    client: AuthenticatedClient | Client,
+    client: AuthenticatedClient,
     min_lag_seconds: str | Unset = UNSET,
 ) -> Response[Error | list[LaggingPartition]]:
     """List the partitions on which a group is far behind
+
+     Of all groups: partitions whose oldest unfinished message is older than minLagSeconds.
 
     Args:
         min_lag_seconds (str | Unset): Seconds behind at least, 0 or more; 3600 when absent.
@@ -105,10 +122,12 @@ def sync_detailed(
 
 def sync(
     *,
-    client: AuthenticatedClient | Client,
+    client: AuthenticatedClient,
     min_lag_seconds: str | Unset = UNSET,
 ) -> Error | list[LaggingPartition] | None:
     """List the partitions on which a group is far behind
+
+     Of all groups: partitions whose oldest unfinished message is older than minLagSeconds.
 
     Args:
         min_lag_seconds (str | Unset): Seconds behind at least, 0 or more; 3600 when absent.
@@ -129,10 +148,12 @@ def sync(
 
 async def asyncio_detailed(
     *,
-    client: AuthenticatedClient | Client,
+    client: AuthenticatedClient,
     min_lag_seconds: str | Unset = UNSET,
 ) -> Response[Error | list[LaggingPartition]]:
     """List the partitions on which a group is far behind
+
+     Of all groups: partitions whose oldest unfinished message is older than minLagSeconds.
 
     Args:
         min_lag_seconds (str | Unset): Seconds behind at least, 0 or more; 3600 when absent.
@@ -156,10 +177,12 @@ async def asyncio_detailed(
 
 async def asyncio(
     *,
-    client: AuthenticatedClient | Client,
+    client: AuthenticatedClient,
     min_lag_seconds: str | Unset = UNSET,
 ) -> Error | list[LaggingPartition] | None:
     """List the partitions on which a group is far behind
+
+     Of all groups: partitions whose oldest unfinished message is older than minLagSeconds.
 
     Args:
         min_lag_seconds (str | Unset): Seconds behind at least, 0 or more; 3600 when absent.

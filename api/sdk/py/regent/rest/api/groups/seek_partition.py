@@ -52,6 +52,16 @@ def _parse_response(
 
         return response_400
 
+    if response.status_code == 401:
+        response_401 = Error.from_dict(response.json())
+
+        return response_401
+
+    if response.status_code == 403:
+        response_403 = Error.from_dict(response.json())
+
+        return response_403
+
     if response.status_code == 404:
         response_404 = Error.from_dict(response.json())
 
@@ -66,6 +76,11 @@ def _parse_response(
         response_413 = Error.from_dict(response.json())
 
         return response_413
+
+    if response.status_code == 429:
+        response_429 = Error.from_dict(response.json())
+
+        return response_429
 
     if response.status_code == 500:
         response_500 = Error.from_dict(response.json())
@@ -99,7 +114,7 @@ def sync_detailed(
     queue: str,
     partition: str,
     *,
-    client: AuthenticatedClient | Client,
+    client: AuthenticatedClient,
     body: SeekRequest | Unset = UNSET,
 ) -> Response[Error | SeekPartitionResponse]:
     """Move a group on one partition, to the end or to a time
@@ -139,7 +154,7 @@ def sync(
     queue: str,
     partition: str,
     *,
-    client: AuthenticatedClient | Client,
+    client: AuthenticatedClient,
     body: SeekRequest | Unset = UNSET,
 ) -> Error | SeekPartitionResponse | None:
     """Move a group on one partition, to the end or to a time
@@ -174,7 +189,7 @@ async def asyncio_detailed(
     queue: str,
     partition: str,
     *,
-    client: AuthenticatedClient | Client,
+    client: AuthenticatedClient,
     body: SeekRequest | Unset = UNSET,
 ) -> Response[Error | SeekPartitionResponse]:
     """Move a group on one partition, to the end or to a time
@@ -212,7 +227,7 @@ async def asyncio(
     queue: str,
     partition: str,
     *,
-    client: AuthenticatedClient | Client,
+    client: AuthenticatedClient,
     body: SeekRequest | Unset = UNSET,
 ) -> Error | SeekPartitionResponse | None:
     """Move a group on one partition, to the end or to a time

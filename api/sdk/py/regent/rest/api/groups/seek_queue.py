@@ -49,6 +49,16 @@ def _parse_response(
 
         return response_400
 
+    if response.status_code == 401:
+        response_401 = Error.from_dict(response.json())
+
+        return response_401
+
+    if response.status_code == 403:
+        response_403 = Error.from_dict(response.json())
+
+        return response_403
+
     if response.status_code == 404:
         response_404 = Error.from_dict(response.json())
 
@@ -63,6 +73,11 @@ def _parse_response(
         response_413 = Error.from_dict(response.json())
 
         return response_413
+
+    if response.status_code == 429:
+        response_429 = Error.from_dict(response.json())
+
+        return response_429
 
     if response.status_code == 500:
         response_500 = Error.from_dict(response.json())
@@ -95,7 +110,7 @@ def sync_detailed(
     group: str,
     queue: str,
     *,
-    client: AuthenticatedClient | Client,
+    client: AuthenticatedClient,
     body: SeekRequest,
 ) -> Response[Error | SeekResponse]:
     """Move a group on all partitions of a queue, to the end or to a time
@@ -133,7 +148,7 @@ def sync(
     group: str,
     queue: str,
     *,
-    client: AuthenticatedClient | Client,
+    client: AuthenticatedClient,
     body: SeekRequest,
 ) -> Error | SeekResponse | None:
     """Move a group on all partitions of a queue, to the end or to a time
@@ -166,7 +181,7 @@ async def asyncio_detailed(
     group: str,
     queue: str,
     *,
-    client: AuthenticatedClient | Client,
+    client: AuthenticatedClient,
     body: SeekRequest,
 ) -> Response[Error | SeekResponse]:
     """Move a group on all partitions of a queue, to the end or to a time
@@ -202,7 +217,7 @@ async def asyncio(
     group: str,
     queue: str,
     *,
-    client: AuthenticatedClient | Client,
+    client: AuthenticatedClient,
     body: SeekRequest,
 ) -> Error | SeekResponse | None:
     """Move a group on all partitions of a queue, to the end or to a time

@@ -47,6 +47,16 @@ def _parse_response(
 
         return response_400
 
+    if response.status_code == 401:
+        response_401 = Error.from_dict(response.json())
+
+        return response_401
+
+    if response.status_code == 403:
+        response_403 = Error.from_dict(response.json())
+
+        return response_403
+
     if response.status_code == 408:
         response_408 = Error.from_dict(response.json())
 
@@ -56,6 +66,11 @@ def _parse_response(
         response_413 = Error.from_dict(response.json())
 
         return response_413
+
+    if response.status_code == 429:
+        response_429 = Error.from_dict(response.json())
+
+        return response_429
 
     if response.status_code == 500:
         response_500 = Error.from_dict(response.json())
@@ -87,7 +102,7 @@ def _build_response(
 def sync_detailed(
     group: str,
     *,
-    client: AuthenticatedClient | Client,
+    client: AuthenticatedClient,
     body: SubscriptionRequest,
 ) -> Response[Error | SubscriptionResponse]:
     """Change where a group begins on partitions it has not touched yet
@@ -121,7 +136,7 @@ def sync_detailed(
 def sync(
     group: str,
     *,
-    client: AuthenticatedClient | Client,
+    client: AuthenticatedClient,
     body: SubscriptionRequest,
 ) -> Error | SubscriptionResponse | None:
     """Change where a group begins on partitions it has not touched yet
@@ -150,7 +165,7 @@ def sync(
 async def asyncio_detailed(
     group: str,
     *,
-    client: AuthenticatedClient | Client,
+    client: AuthenticatedClient,
     body: SubscriptionRequest,
 ) -> Response[Error | SubscriptionResponse]:
     """Change where a group begins on partitions it has not touched yet
@@ -182,7 +197,7 @@ async def asyncio_detailed(
 async def asyncio(
     group: str,
     *,
-    client: AuthenticatedClient | Client,
+    client: AuthenticatedClient,
     body: SubscriptionRequest,
 ) -> Error | SubscriptionResponse | None:
     """Change where a group begins on partitions it has not touched yet

@@ -48,6 +48,16 @@ def _parse_response(
 
         return response_400
 
+    if response.status_code == 401:
+        response_401 = Error.from_dict(response.json())
+
+        return response_401
+
+    if response.status_code == 403:
+        response_403 = Error.from_dict(response.json())
+
+        return response_403
+
     if response.status_code == 408:
         response_408 = Error.from_dict(response.json())
 
@@ -57,6 +67,11 @@ def _parse_response(
         response_413 = Error.from_dict(response.json())
 
         return response_413
+
+    if response.status_code == 429:
+        response_429 = Error.from_dict(response.json())
+
+        return response_429
 
     if response.status_code == 500:
         response_500 = Error.from_dict(response.json())
@@ -87,7 +102,7 @@ def _build_response(
 
 def sync_detailed(
     *,
-    client: AuthenticatedClient | Client,
+    client: AuthenticatedClient,
     body: AckBatchRequest,
 ) -> Response[Error | list[AckResult]]:
     """Acknowledge messages of a group
@@ -119,7 +134,7 @@ def sync_detailed(
 
 def sync(
     *,
-    client: AuthenticatedClient | Client,
+    client: AuthenticatedClient,
     body: AckBatchRequest,
 ) -> Error | list[AckResult] | None:
     """Acknowledge messages of a group
@@ -146,7 +161,7 @@ def sync(
 
 async def asyncio_detailed(
     *,
-    client: AuthenticatedClient | Client,
+    client: AuthenticatedClient,
     body: AckBatchRequest,
 ) -> Response[Error | list[AckResult]]:
     """Acknowledge messages of a group
@@ -176,7 +191,7 @@ async def asyncio_detailed(
 
 async def asyncio(
     *,
-    client: AuthenticatedClient | Client,
+    client: AuthenticatedClient,
     body: AckBatchRequest,
 ) -> Error | list[AckResult] | None:
     """Acknowledge messages of a group

@@ -48,6 +48,16 @@ def _parse_response(
 
         return response_400
 
+    if response.status_code == 401:
+        response_401 = Error.from_dict(response.json())
+
+        return response_401
+
+    if response.status_code == 403:
+        response_403 = Error.from_dict(response.json())
+
+        return response_403
+
     if response.status_code == 408:
         response_408 = Error.from_dict(response.json())
 
@@ -57,6 +67,11 @@ def _parse_response(
         response_413 = Error.from_dict(response.json())
 
         return response_413
+
+    if response.status_code == 429:
+        response_429 = Error.from_dict(response.json())
+
+        return response_429
 
     if response.status_code == 500:
         response_500 = Error.from_dict(response.json())
@@ -88,7 +103,7 @@ def _build_response(
 def sync_detailed(
     lease_id: str,
     *,
-    client: AuthenticatedClient | Client,
+    client: AuthenticatedClient,
     body: ExtendRequest | Unset = UNSET,
 ) -> Response[Error | ExtendResponse]:
     """Keep a lease
@@ -122,7 +137,7 @@ def sync_detailed(
 def sync(
     lease_id: str,
     *,
-    client: AuthenticatedClient | Client,
+    client: AuthenticatedClient,
     body: ExtendRequest | Unset = UNSET,
 ) -> Error | ExtendResponse | None:
     """Keep a lease
@@ -151,7 +166,7 @@ def sync(
 async def asyncio_detailed(
     lease_id: str,
     *,
-    client: AuthenticatedClient | Client,
+    client: AuthenticatedClient,
     body: ExtendRequest | Unset = UNSET,
 ) -> Response[Error | ExtendResponse]:
     """Keep a lease
@@ -183,7 +198,7 @@ async def asyncio_detailed(
 async def asyncio(
     lease_id: str,
     *,
-    client: AuthenticatedClient | Client,
+    client: AuthenticatedClient,
     body: ExtendRequest | Unset = UNSET,
 ) -> Error | ExtendResponse | None:
     """Keep a lease

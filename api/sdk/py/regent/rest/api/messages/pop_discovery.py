@@ -82,6 +82,21 @@ def _parse_response(
 
         return response_400
 
+    if response.status_code == 401:
+        response_401 = Error.from_dict(response.json())
+
+        return response_401
+
+    if response.status_code == 403:
+        response_403 = Error.from_dict(response.json())
+
+        return response_403
+
+    if response.status_code == 429:
+        response_429 = Error.from_dict(response.json())
+
+        return response_429
+
     if response.status_code == 500:
         response_500 = Error.from_dict(response.json())
 
@@ -111,7 +126,7 @@ def _build_response(
 
 def sync_detailed(
     *,
-    client: AuthenticatedClient | Client,
+    client: AuthenticatedClient,
     batch: int | Unset = 200,
     partitions: int | Unset = 1,
     auto_ack: bool | Unset = False,
@@ -179,7 +194,7 @@ def sync_detailed(
 
 def sync(
     *,
-    client: AuthenticatedClient | Client,
+    client: AuthenticatedClient,
     batch: int | Unset = 200,
     partitions: int | Unset = 1,
     auto_ack: bool | Unset = False,
@@ -242,7 +257,7 @@ def sync(
 
 async def asyncio_detailed(
     *,
-    client: AuthenticatedClient | Client,
+    client: AuthenticatedClient,
     batch: int | Unset = 200,
     partitions: int | Unset = 1,
     auto_ack: bool | Unset = False,
@@ -308,7 +323,7 @@ async def asyncio_detailed(
 
 async def asyncio(
     *,
-    client: AuthenticatedClient | Client,
+    client: AuthenticatedClient,
     batch: int | Unset = 200,
     partitions: int | Unset = 1,
     auto_ack: bool | Unset = False,

@@ -82,6 +82,21 @@ def _parse_response(
 
         return response_400
 
+    if response.status_code == 401:
+        response_401 = Error.from_dict(response.json())
+
+        return response_401
+
+    if response.status_code == 403:
+        response_403 = Error.from_dict(response.json())
+
+        return response_403
+
+    if response.status_code == 429:
+        response_429 = Error.from_dict(response.json())
+
+        return response_429
+
     if response.status_code == 500:
         response_500 = Error.from_dict(response.json())
 
@@ -113,7 +128,7 @@ def sync_detailed(
     queue: str,
     partition: str,
     *,
-    client: AuthenticatedClient | Client,
+    client: AuthenticatedClient,
     batch: int | Unset = 200,
     partitions: int | Unset = 1,
     auto_ack: bool | Unset = False,
@@ -181,7 +196,7 @@ def sync(
     queue: str,
     partition: str,
     *,
-    client: AuthenticatedClient | Client,
+    client: AuthenticatedClient,
     batch: int | Unset = 200,
     partitions: int | Unset = 1,
     auto_ack: bool | Unset = False,
@@ -244,7 +259,7 @@ async def asyncio_detailed(
     queue: str,
     partition: str,
     *,
-    client: AuthenticatedClient | Client,
+    client: AuthenticatedClient,
     batch: int | Unset = 200,
     partitions: int | Unset = 1,
     auto_ack: bool | Unset = False,
@@ -310,7 +325,7 @@ async def asyncio(
     queue: str,
     partition: str,
     *,
-    client: AuthenticatedClient | Client,
+    client: AuthenticatedClient,
     batch: int | Unset = 200,
     partitions: int | Unset = 1,
     auto_ack: bool | Unset = False,

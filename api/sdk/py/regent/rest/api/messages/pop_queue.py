@@ -80,6 +80,21 @@ def _parse_response(
 
         return response_400
 
+    if response.status_code == 401:
+        response_401 = Error.from_dict(response.json())
+
+        return response_401
+
+    if response.status_code == 403:
+        response_403 = Error.from_dict(response.json())
+
+        return response_403
+
+    if response.status_code == 429:
+        response_429 = Error.from_dict(response.json())
+
+        return response_429
+
     if response.status_code == 500:
         response_500 = Error.from_dict(response.json())
 
@@ -110,7 +125,7 @@ def _build_response(
 def sync_detailed(
     queue: str,
     *,
-    client: AuthenticatedClient | Client,
+    client: AuthenticatedClient,
     batch: int | Unset = 200,
     partitions: int | Unset = 1,
     auto_ack: bool | Unset = False,
@@ -175,7 +190,7 @@ def sync_detailed(
 def sync(
     queue: str,
     *,
-    client: AuthenticatedClient | Client,
+    client: AuthenticatedClient,
     batch: int | Unset = 200,
     partitions: int | Unset = 1,
     auto_ack: bool | Unset = False,
@@ -235,7 +250,7 @@ def sync(
 async def asyncio_detailed(
     queue: str,
     *,
-    client: AuthenticatedClient | Client,
+    client: AuthenticatedClient,
     batch: int | Unset = 200,
     partitions: int | Unset = 1,
     auto_ack: bool | Unset = False,
@@ -298,7 +313,7 @@ async def asyncio_detailed(
 async def asyncio(
     queue: str,
     *,
-    client: AuthenticatedClient | Client,
+    client: AuthenticatedClient,
     batch: int | Unset = 200,
     partitions: int | Unset = 1,
     auto_ack: bool | Unset = False,

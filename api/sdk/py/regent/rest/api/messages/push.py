@@ -48,6 +48,16 @@ def _parse_response(
 
         return response_400
 
+    if response.status_code == 401:
+        response_401 = Error.from_dict(response.json())
+
+        return response_401
+
+    if response.status_code == 403:
+        response_403 = Error.from_dict(response.json())
+
+        return response_403
+
     if response.status_code == 408:
         response_408 = Error.from_dict(response.json())
 
@@ -62,6 +72,11 @@ def _parse_response(
         response_413 = Error.from_dict(response.json())
 
         return response_413
+
+    if response.status_code == 429:
+        response_429 = Error.from_dict(response.json())
+
+        return response_429
 
     if response.status_code == 500:
         response_500 = Error.from_dict(response.json())
@@ -115,7 +130,7 @@ def _build_response(
 
 def sync_detailed(
     *,
-    client: AuthenticatedClient | Client,
+    client: AuthenticatedClient,
     body: PushRequest,
 ) -> Response[Error | Error | list[PushResult] | list[PushResult]]:
     """Store messages
@@ -149,7 +164,7 @@ def sync_detailed(
 
 def sync(
     *,
-    client: AuthenticatedClient | Client,
+    client: AuthenticatedClient,
     body: PushRequest,
 ) -> Error | Error | list[PushResult] | list[PushResult] | None:
     """Store messages
@@ -178,7 +193,7 @@ def sync(
 
 async def asyncio_detailed(
     *,
-    client: AuthenticatedClient | Client,
+    client: AuthenticatedClient,
     body: PushRequest,
 ) -> Response[Error | Error | list[PushResult] | list[PushResult]]:
     """Store messages
@@ -210,7 +225,7 @@ async def asyncio_detailed(
 
 async def asyncio(
     *,
-    client: AuthenticatedClient | Client,
+    client: AuthenticatedClient,
     body: PushRequest,
 ) -> Error | Error | list[PushResult] | list[PushResult] | None:
     """Store messages

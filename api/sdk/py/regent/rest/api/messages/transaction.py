@@ -43,6 +43,16 @@ def _parse_response(
 
         return response_400
 
+    if response.status_code == 401:
+        response_401 = Error.from_dict(response.json())
+
+        return response_401
+
+    if response.status_code == 403:
+        response_403 = Error.from_dict(response.json())
+
+        return response_403
+
     if response.status_code == 408:
         response_408 = Error.from_dict(response.json())
 
@@ -52,6 +62,11 @@ def _parse_response(
         response_413 = Error.from_dict(response.json())
 
         return response_413
+
+    if response.status_code == 429:
+        response_429 = Error.from_dict(response.json())
+
+        return response_429
 
     if response.status_code == 500:
         response_500 = Error.from_dict(response.json())
@@ -82,7 +97,7 @@ def _build_response(
 
 def sync_detailed(
     *,
-    client: AuthenticatedClient | Client,
+    client: AuthenticatedClient,
     body: TransactionRequest,
 ) -> Response[Error | TransactionResponse]:
     """Store and acknowledge messages, all or nothing
@@ -116,7 +131,7 @@ def sync_detailed(
 
 def sync(
     *,
-    client: AuthenticatedClient | Client,
+    client: AuthenticatedClient,
     body: TransactionRequest,
 ) -> Error | TransactionResponse | None:
     """Store and acknowledge messages, all or nothing
@@ -145,7 +160,7 @@ def sync(
 
 async def asyncio_detailed(
     *,
-    client: AuthenticatedClient | Client,
+    client: AuthenticatedClient,
     body: TransactionRequest,
 ) -> Response[Error | TransactionResponse]:
     """Store and acknowledge messages, all or nothing
@@ -177,7 +192,7 @@ async def asyncio_detailed(
 
 async def asyncio(
     *,
-    client: AuthenticatedClient | Client,
+    client: AuthenticatedClient,
     body: TransactionRequest,
 ) -> Error | TransactionResponse | None:
     """Store and acknowledge messages, all or nothing

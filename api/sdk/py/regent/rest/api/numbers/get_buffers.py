@@ -27,6 +27,21 @@ def _parse_response(
 
         return response_200
 
+    if response.status_code == 401:
+        response_401 = Error.from_dict(response.json())
+
+        return response_401
+
+    if response.status_code == 403:
+        response_403 = Error.from_dict(response.json())
+
+        return response_403
+
+    if response.status_code == 429:
+        response_429 = Error.from_dict(response.json())
+
+        return response_429
+
     if response.status_code == 500:
         response_500 = Error.from_dict(response.json())
 
@@ -56,9 +71,12 @@ def _build_response(
 
 def sync_detailed(
     *,
-    client: AuthenticatedClient | Client,
+    client: AuthenticatedClient,
 ) -> Response[Buffers | Error]:
     """This server's spool
+
+     What pushes wait in the files of this server for the database, and what could not be stored. All
+    zero without a spool (FILE_BUFFER_DIR).
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -79,9 +97,12 @@ def sync_detailed(
 
 def sync(
     *,
-    client: AuthenticatedClient | Client,
+    client: AuthenticatedClient,
 ) -> Buffers | Error | None:
     """This server's spool
+
+     What pushes wait in the files of this server for the database, and what could not be stored. All
+    zero without a spool (FILE_BUFFER_DIR).
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -98,9 +119,12 @@ def sync(
 
 async def asyncio_detailed(
     *,
-    client: AuthenticatedClient | Client,
+    client: AuthenticatedClient,
 ) -> Response[Buffers | Error]:
     """This server's spool
+
+     What pushes wait in the files of this server for the database, and what could not be stored. All
+    zero without a spool (FILE_BUFFER_DIR).
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -119,9 +143,12 @@ async def asyncio_detailed(
 
 async def asyncio(
     *,
-    client: AuthenticatedClient | Client,
+    client: AuthenticatedClient,
 ) -> Buffers | Error | None:
     """This server's spool
+
+     What pushes wait in the files of this server for the database, and what could not be stored. All
+    zero without a spool (FILE_BUFFER_DIR).
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.

@@ -57,6 +57,21 @@ def _parse_response(
 
         return response_400
 
+    if response.status_code == 401:
+        response_401 = Error.from_dict(response.json())
+
+        return response_401
+
+    if response.status_code == 403:
+        response_403 = Error.from_dict(response.json())
+
+        return response_403
+
+    if response.status_code == 429:
+        response_429 = Error.from_dict(response.json())
+
+        return response_429
+
     if response.status_code == 500:
         response_500 = Error.from_dict(response.json())
 
@@ -86,7 +101,7 @@ def _build_response(
 
 def sync_detailed(
     *,
-    client: AuthenticatedClient | Client,
+    client: AuthenticatedClient,
     from_: str | Unset = UNSET,
     to: str | Unset = UNSET,
     interval: str | Unset = UNSET,
@@ -132,7 +147,7 @@ def sync_detailed(
 
 def sync(
     *,
-    client: AuthenticatedClient | Client,
+    client: AuthenticatedClient,
     from_: str | Unset = UNSET,
     to: str | Unset = UNSET,
     interval: str | Unset = UNSET,
@@ -173,7 +188,7 @@ def sync(
 
 async def asyncio_detailed(
     *,
-    client: AuthenticatedClient | Client,
+    client: AuthenticatedClient,
     from_: str | Unset = UNSET,
     to: str | Unset = UNSET,
     interval: str | Unset = UNSET,
@@ -217,7 +232,7 @@ async def asyncio_detailed(
 
 async def asyncio(
     *,
-    client: AuthenticatedClient | Client,
+    client: AuthenticatedClient,
     from_: str | Unset = UNSET,
     to: str | Unset = UNSET,
     interval: str | Unset = UNSET,

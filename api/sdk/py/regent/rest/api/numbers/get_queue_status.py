@@ -37,10 +37,25 @@ def _parse_response(
 
         return response_400
 
+    if response.status_code == 401:
+        response_401 = Error.from_dict(response.json())
+
+        return response_401
+
+    if response.status_code == 403:
+        response_403 = Error.from_dict(response.json())
+
+        return response_403
+
     if response.status_code == 404:
         response_404 = Error.from_dict(response.json())
 
         return response_404
+
+    if response.status_code == 429:
+        response_429 = Error.from_dict(response.json())
+
+        return response_429
 
     if response.status_code == 500:
         response_500 = Error.from_dict(response.json())
@@ -72,7 +87,7 @@ def _build_response(
 def sync_detailed(
     queue: str,
     *,
-    client: AuthenticatedClient | Client,
+    client: AuthenticatedClient,
 ) -> Response[Error | QueueStatus]:
     """One queue and how far it was consumed
 
@@ -103,7 +118,7 @@ def sync_detailed(
 def sync(
     queue: str,
     *,
-    client: AuthenticatedClient | Client,
+    client: AuthenticatedClient,
 ) -> Error | QueueStatus | None:
     """One queue and how far it was consumed
 
@@ -129,7 +144,7 @@ def sync(
 async def asyncio_detailed(
     queue: str,
     *,
-    client: AuthenticatedClient | Client,
+    client: AuthenticatedClient,
 ) -> Response[Error | QueueStatus]:
     """One queue and how far it was consumed
 
@@ -158,7 +173,7 @@ async def asyncio_detailed(
 async def asyncio(
     queue: str,
     *,
-    client: AuthenticatedClient | Client,
+    client: AuthenticatedClient,
 ) -> Error | QueueStatus | None:
     """One queue and how far it was consumed
 

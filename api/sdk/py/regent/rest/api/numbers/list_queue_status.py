@@ -60,6 +60,21 @@ def _parse_response(
 
         return response_400
 
+    if response.status_code == 401:
+        response_401 = Error.from_dict(response.json())
+
+        return response_401
+
+    if response.status_code == 403:
+        response_403 = Error.from_dict(response.json())
+
+        return response_403
+
+    if response.status_code == 429:
+        response_429 = Error.from_dict(response.json())
+
+        return response_429
+
     if response.status_code == 500:
         response_500 = Error.from_dict(response.json())
 
@@ -89,7 +104,7 @@ def _build_response(
 
 def sync_detailed(
     *,
-    client: AuthenticatedClient | Client,
+    client: AuthenticatedClient,
     queue: str | Unset = UNSET,
     namespace: str | Unset = UNSET,
     task: str | Unset = UNSET,
@@ -138,7 +153,7 @@ def sync_detailed(
 
 def sync(
     *,
-    client: AuthenticatedClient | Client,
+    client: AuthenticatedClient,
     queue: str | Unset = UNSET,
     namespace: str | Unset = UNSET,
     task: str | Unset = UNSET,
@@ -182,7 +197,7 @@ def sync(
 
 async def asyncio_detailed(
     *,
-    client: AuthenticatedClient | Client,
+    client: AuthenticatedClient,
     queue: str | Unset = UNSET,
     namespace: str | Unset = UNSET,
     task: str | Unset = UNSET,
@@ -229,7 +244,7 @@ async def asyncio_detailed(
 
 async def asyncio(
     *,
-    client: AuthenticatedClient | Client,
+    client: AuthenticatedClient,
     queue: str | Unset = UNSET,
     namespace: str | Unset = UNSET,
     task: str | Unset = UNSET,

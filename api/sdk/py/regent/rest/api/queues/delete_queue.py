@@ -37,6 +37,21 @@ def _parse_response(
 
         return response_400
 
+    if response.status_code == 401:
+        response_401 = Error.from_dict(response.json())
+
+        return response_401
+
+    if response.status_code == 403:
+        response_403 = Error.from_dict(response.json())
+
+        return response_403
+
+    if response.status_code == 429:
+        response_429 = Error.from_dict(response.json())
+
+        return response_429
+
     if response.status_code == 500:
         response_500 = Error.from_dict(response.json())
 
@@ -67,7 +82,7 @@ def _build_response(
 def sync_detailed(
     queue: str,
     *,
-    client: AuthenticatedClient | Client,
+    client: AuthenticatedClient,
 ) -> Response[DeleteQueueResponse | Error]:
     """Delete a queue with its messages, cursors and dead letters
 
@@ -98,7 +113,7 @@ def sync_detailed(
 def sync(
     queue: str,
     *,
-    client: AuthenticatedClient | Client,
+    client: AuthenticatedClient,
 ) -> DeleteQueueResponse | Error | None:
     """Delete a queue with its messages, cursors and dead letters
 
@@ -124,7 +139,7 @@ def sync(
 async def asyncio_detailed(
     queue: str,
     *,
-    client: AuthenticatedClient | Client,
+    client: AuthenticatedClient,
 ) -> Response[DeleteQueueResponse | Error]:
     """Delete a queue with its messages, cursors and dead letters
 
@@ -153,7 +168,7 @@ async def asyncio_detailed(
 async def asyncio(
     queue: str,
     *,
-    client: AuthenticatedClient | Client,
+    client: AuthenticatedClient,
 ) -> DeleteQueueResponse | Error | None:
     """Delete a queue with its messages, cursors and dead letters
 

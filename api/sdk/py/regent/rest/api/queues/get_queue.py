@@ -37,10 +37,25 @@ def _parse_response(
 
         return response_400
 
+    if response.status_code == 401:
+        response_401 = Error.from_dict(response.json())
+
+        return response_401
+
+    if response.status_code == 403:
+        response_403 = Error.from_dict(response.json())
+
+        return response_403
+
     if response.status_code == 404:
         response_404 = Error.from_dict(response.json())
 
         return response_404
+
+    if response.status_code == 429:
+        response_429 = Error.from_dict(response.json())
+
+        return response_429
 
     if response.status_code == 500:
         response_500 = Error.from_dict(response.json())
@@ -72,9 +87,12 @@ def _build_response(
 def sync_detailed(
     queue: str,
     *,
-    client: AuthenticatedClient | Client,
+    client: AuthenticatedClient,
 ) -> Response[Error | QueueDetail]:
     """One queue in detail: options, partitions, totals
+
+     All numbers are of this moment, counted over every partition: for a queue with many ask get-queue-
+    depth or get-queue-status.
 
     Args:
         queue (str): Name of the queue, percent-encoded.
@@ -101,9 +119,12 @@ def sync_detailed(
 def sync(
     queue: str,
     *,
-    client: AuthenticatedClient | Client,
+    client: AuthenticatedClient,
 ) -> Error | QueueDetail | None:
     """One queue in detail: options, partitions, totals
+
+     All numbers are of this moment, counted over every partition: for a queue with many ask get-queue-
+    depth or get-queue-status.
 
     Args:
         queue (str): Name of the queue, percent-encoded.
@@ -125,9 +146,12 @@ def sync(
 async def asyncio_detailed(
     queue: str,
     *,
-    client: AuthenticatedClient | Client,
+    client: AuthenticatedClient,
 ) -> Response[Error | QueueDetail]:
     """One queue in detail: options, partitions, totals
+
+     All numbers are of this moment, counted over every partition: for a queue with many ask get-queue-
+    depth or get-queue-status.
 
     Args:
         queue (str): Name of the queue, percent-encoded.
@@ -152,9 +176,12 @@ async def asyncio_detailed(
 async def asyncio(
     queue: str,
     *,
-    client: AuthenticatedClient | Client,
+    client: AuthenticatedClient,
 ) -> Error | QueueDetail | None:
     """One queue in detail: options, partitions, totals
+
+     All numbers are of this moment, counted over every partition: for a queue with many ask get-queue-
+    depth or get-queue-status.
 
     Args:
         queue (str): Name of the queue, percent-encoded.

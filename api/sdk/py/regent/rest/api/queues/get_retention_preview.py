@@ -1,0 +1,198 @@
+from http import HTTPStatus
+from typing import Any
+from urllib.parse import quote
+
+import httpx
+
+from ... import errors
+from ...client import AuthenticatedClient, Client
+from ...models.error import Error
+from ...models.retention_preview import RetentionPreview
+from ...types import Response
+
+
+def _get_kwargs(
+    queue: str,
+) -> dict[str, Any]:
+    _kwargs: dict[str, Any] = {
+        "method": "get",
+        "url": "/api/v1/resources/queues/{queue}/retention-preview".format(
+            queue=quote(str(queue), safe=""),
+        ),
+    }
+
+    return _kwargs
+
+
+def _parse_response(
+    *, client: AuthenticatedClient | Client, response: httpx.Response
+) -> Error | RetentionPreview | None:
+    if response.status_code == 200:
+        response_200 = RetentionPreview.from_dict(response.json())
+
+        return response_200
+
+    if response.status_code == 400:
+        response_400 = Error.from_dict(response.json())
+
+        return response_400
+
+    if response.status_code == 401:
+        response_401 = Error.from_dict(response.json())
+
+        return response_401
+
+    if response.status_code == 403:
+        response_403 = Error.from_dict(response.json())
+
+        return response_403
+
+    if response.status_code == 404:
+        response_404 = Error.from_dict(response.json())
+
+        return response_404
+
+    if response.status_code == 429:
+        response_429 = Error.from_dict(response.json())
+
+        return response_429
+
+    if response.status_code == 500:
+        response_500 = Error.from_dict(response.json())
+
+        return response_500
+
+    if response.status_code == 503:
+        response_503 = Error.from_dict(response.json())
+
+        return response_503
+
+    if client.raise_on_unexpected_status:
+        raise errors.UnexpectedStatus(response.status_code, response.content)
+    else:
+        return None
+
+
+def _build_response(
+    *, client: AuthenticatedClient | Client, response: httpx.Response
+) -> Response[Error | RetentionPreview]:
+    return Response(
+        status_code=HTTPStatus(response.status_code),
+        content=response.content,
+        headers=response.headers,
+        parsed=_parse_response(client=client, response=response),
+    )
+
+
+def sync_detailed(
+    queue: str,
+    *,
+    client: AuthenticatedClient,
+) -> Response[Error | RetentionPreview]:
+    """What the next sweep would delete from a queue, and by which rule
+
+     Deletes nothing. What an edit would bring: configure with dryRun.
+
+    Args:
+        queue (str): Name of the queue, percent-encoded.
+
+    Raises:
+        errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
+        httpx.TimeoutException: If the request takes longer than Client.timeout.
+
+    Returns:
+        Response[Error | RetentionPreview]
+    """
+
+    kwargs = _get_kwargs(
+        queue=queue,
+    )
+
+    response = client.get_httpx_client().request(
+        **kwargs,
+    )
+
+    return _build_response(client=client, response=response)
+
+
+def sync(
+    queue: str,
+    *,
+    client: AuthenticatedClient,
+) -> Error | RetentionPreview | None:
+    """What the next sweep would delete from a queue, and by which rule
+
+     Deletes nothing. What an edit would bring: configure with dryRun.
+
+    Args:
+        queue (str): Name of the queue, percent-encoded.
+
+    Raises:
+        errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
+        httpx.TimeoutException: If the request takes longer than Client.timeout.
+
+    Returns:
+        Error | RetentionPreview
+    """
+
+    return sync_detailed(
+        queue=queue,
+        client=client,
+    ).parsed
+
+
+async def asyncio_detailed(
+    queue: str,
+    *,
+    client: AuthenticatedClient,
+) -> Response[Error | RetentionPreview]:
+    """What the next sweep would delete from a queue, and by which rule
+
+     Deletes nothing. What an edit would bring: configure with dryRun.
+
+    Args:
+        queue (str): Name of the queue, percent-encoded.
+
+    Raises:
+        errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
+        httpx.TimeoutException: If the request takes longer than Client.timeout.
+
+    Returns:
+        Response[Error | RetentionPreview]
+    """
+
+    kwargs = _get_kwargs(
+        queue=queue,
+    )
+
+    response = await client.get_async_httpx_client().request(**kwargs)
+
+    return _build_response(client=client, response=response)
+
+
+async def asyncio(
+    queue: str,
+    *,
+    client: AuthenticatedClient,
+) -> Error | RetentionPreview | None:
+    """What the next sweep would delete from a queue, and by which rule
+
+     Deletes nothing. What an edit would bring: configure with dryRun.
+
+    Args:
+        queue (str): Name of the queue, percent-encoded.
+
+    Raises:
+        errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
+        httpx.TimeoutException: If the request takes longer than Client.timeout.
+
+    Returns:
+        Error | RetentionPreview
+    """
+
+    return (
+        await asyncio_detailed(
+            queue=queue,
+            client=client,
+        )
+    ).parsed

@@ -1,0 +1,101 @@
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, TypeVar
+
+from attrs import define as _attrs_define
+from attrs import field as _attrs_field
+
+T = TypeVar("T", bound="RetentionRuleSum")
+
+
+@_attrs_define
+class RetentionRuleSum:
+    """
+    Attributes:
+        bytes_ (int): As sent.
+        messages (int):
+        partitions (int):
+        rule (str): retention, completed_retention, retention_bytes, retention_messages or max_wait_time_eviction.
+        segments (int):
+        unread (int): Messages among them that some group has not consumed; all of them when there is no group.
+    """
+
+    bytes_: int
+    messages: int
+    partitions: int
+    rule: str
+    segments: int
+    unread: int
+    additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)
+
+    def to_dict(self) -> dict[str, Any]:
+        bytes_ = self.bytes_
+
+        messages = self.messages
+
+        partitions = self.partitions
+
+        rule = self.rule
+
+        segments = self.segments
+
+        unread = self.unread
+
+        field_dict: dict[str, Any] = {}
+        field_dict.update(self.additional_properties)
+        field_dict.update(
+            {
+                "bytes": bytes_,
+                "messages": messages,
+                "partitions": partitions,
+                "rule": rule,
+                "segments": segments,
+                "unread": unread,
+            }
+        )
+
+        return field_dict
+
+    @classmethod
+    def from_dict(cls: type[T], src_dict: Mapping[str, Any]) -> T:
+        d = dict(src_dict)
+        bytes_ = d.pop("bytes")
+
+        messages = d.pop("messages")
+
+        partitions = d.pop("partitions")
+
+        rule = d.pop("rule")
+
+        segments = d.pop("segments")
+
+        unread = d.pop("unread")
+
+        retention_rule_sum = cls(
+            bytes_=bytes_,
+            messages=messages,
+            partitions=partitions,
+            rule=rule,
+            segments=segments,
+            unread=unread,
+        )
+
+        retention_rule_sum.additional_properties = d
+        return retention_rule_sum
+
+    @property
+    def additional_keys(self) -> list[str]:
+        return list(self.additional_properties.keys())
+
+    def __getitem__(self, key: str) -> Any:
+        return self.additional_properties[key]
+
+    def __setitem__(self, key: str, value: Any) -> None:
+        self.additional_properties[key] = value
+
+    def __delitem__(self, key: str) -> None:
+        del self.additional_properties[key]
+
+    def __contains__(self, key: str) -> bool:
+        return key in self.additional_properties

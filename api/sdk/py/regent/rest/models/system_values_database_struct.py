@@ -1,0 +1,83 @@
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from attrs import define as _attrs_define
+from attrs import field as _attrs_field
+
+if TYPE_CHECKING:
+    from ..models.leaf import Leaf
+
+
+T = TypeVar("T", bound="SystemValuesDatabaseStruct")
+
+
+@_attrs_define
+class SystemValuesDatabaseStruct:
+    """
+    Attributes:
+        pool_active (Leaf):
+        pool_idle (Leaf):
+        pool_size (Leaf):
+    """
+
+    pool_active: Leaf
+    pool_idle: Leaf
+    pool_size: Leaf
+    additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)
+
+    def to_dict(self) -> dict[str, Any]:
+        pool_active = self.pool_active.to_dict()
+
+        pool_idle = self.pool_idle.to_dict()
+
+        pool_size = self.pool_size.to_dict()
+
+        field_dict: dict[str, Any] = {}
+        field_dict.update(self.additional_properties)
+        field_dict.update(
+            {
+                "pool_active": pool_active,
+                "pool_idle": pool_idle,
+                "pool_size": pool_size,
+            }
+        )
+
+        return field_dict
+
+    @classmethod
+    def from_dict(cls: type[T], src_dict: Mapping[str, Any]) -> T:
+        from ..models.leaf import Leaf  # noqa: PLC0415
+
+        d = dict(src_dict)
+        pool_active = Leaf.from_dict(d.pop("pool_active"))
+
+        pool_idle = Leaf.from_dict(d.pop("pool_idle"))
+
+        pool_size = Leaf.from_dict(d.pop("pool_size"))
+
+        system_values_database_struct = cls(
+            pool_active=pool_active,
+            pool_idle=pool_idle,
+            pool_size=pool_size,
+        )
+
+        system_values_database_struct.additional_properties = d
+        return system_values_database_struct
+
+    @property
+    def additional_keys(self) -> list[str]:
+        return list(self.additional_properties.keys())
+
+    def __getitem__(self, key: str) -> Any:
+        return self.additional_properties[key]
+
+    def __setitem__(self, key: str, value: Any) -> None:
+        self.additional_properties[key] = value
+
+    def __delitem__(self, key: str) -> None:
+        del self.additional_properties[key]
+
+    def __contains__(self, key: str) -> bool:
+        return key in self.additional_properties
