@@ -9,19 +9,23 @@
  * Raises:      QN403 when another tenant is named without the right to, or the server is not the session's to switch.
  * Source:      E-5, design 4.
  */
+-- Not in SQL, which would plan it anew in every call of every function: 120 us instead of 10.
 CREATE OR REPLACE FUNCTION queen._current_tenant() RETURNS uuid
-LANGUAGE sql STABLE AS $$
-    SELECT coalesce(
+LANGUAGE plpgsql STABLE AS $$
+BEGIN
+    RETURN coalesce(
         (SELECT t.tenant_id FROM queen.tenant_roles t WHERE t.role = pg_catalog.to_regrole(pg_catalog.quote_ident(session_user))),
-        '00000000-0000-0000-0000-000000000001'::uuid)
-$$;
+        '00000000-0000-0000-0000-000000000001'::uuid);
+END $$;
 REVOKE ALL ON FUNCTION queen._current_tenant() FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION queen._tenant(p_tenant_id uuid) RETURNS uuid
 LANGUAGE plpgsql STABLE AS $$
+DECLARE
+    v_own uuid := queen._current_tenant();
 BEGIN
-    IF p_tenant_id IS NULL OR p_tenant_id = queen._current_tenant() THEN
-        RETURN queen._current_tenant();
+    IF p_tenant_id IS NULL OR p_tenant_id = v_own THEN
+        RETURN v_own;
     END IF;
     IF NOT EXISTS (
         SELECT FROM pg_catalog.pg_roles r
