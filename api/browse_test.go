@@ -207,8 +207,8 @@ func TestTracesThatAreRefused(t *testing.T) {
 	var foreign string
 	require.NoError(t, ts.db.Pool.QueryRow(t.Context(), "SELECT id::text FROM queen.log_partitions").Scan(&foreign))
 	r = ts.post("/api/v1/traces", `{"transactionId":"a","partitionId":"`+foreign+`","data":1}`)
-	require.Equal(t, http.StatusNotFound, r.Status)
-	require.Equal(t, []any{false, "Message not found"}, []any{parsed(t, string(r.Body))["success"], parsed(t, string(r.Body))["error"]})
+	require.Equal(t, http.StatusCreated, r.Status, "E-5: a partition of another tenant is one that does not exist")
+	require.Equal(t, 1, ts.count(`SELECT count(*) FROM queen.message_traces WHERE partition_id = $1 AND queue_name IS NULL AND partition_name IS NULL`, foreign), "and its names are not told")
 	deep := strings.Repeat("[", 9000) + strings.Repeat("]", 9000)
 	require.Equal(t, http.StatusCreated, ts.post("/api/v1/traces", `{"transactionId":"a","partitionId":"`+id+`","data":`+deep+`}`).Status, "the message is not checked, and data may be deep")
 }
