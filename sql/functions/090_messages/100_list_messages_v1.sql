@@ -29,7 +29,7 @@ DECLARE
     v_tenant uuid := queen._tenant(p_tenant_id);
     v_from timestamptz := coalesce(p_from, statement_timestamp() - interval '1 hour');
     -- To the end of its minute, so that a reader who asks by the minute sees all of it.
-    v_to timestamptz := date_trunc('minute', coalesce(p_to, statement_timestamp())) + interval '1 minute';
+    v_to timestamptz := date_trunc('minute', coalesce(p_to, clock_timestamp())) + interval '1 minute';
     v_rows integer := least(p_limit, 1000);
 BEGIN
     PERFORM queen._check_page(p_limit, p_offset);
