@@ -75,7 +75,12 @@ func newTestServerOn(t testing.TB, db *dbtest.Database, change ...func(*Config))
 
 func startTestServer(t testing.TB, cfg Config, pool *pgxpool.Pool) *testServer {
 	t.Helper()
-	s, err := New(cfg, pool, testLog())
+	return startLoggingServer(t, cfg, pool, testLog())
+}
+
+func startLoggingServer(t testing.TB, cfg Config, pool *pgxpool.Pool, log *slog.Logger) *testServer {
+	t.Helper()
+	s, err := New(cfg, pool, log)
 	require.NoError(t, err)
 	s.Start(context.Background())
 	web := httptest.NewServer(s.Handler())

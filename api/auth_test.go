@@ -25,6 +25,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"regent.local/regent/db"
+	"regent.local/regent/db/dbtest"
 )
 
 const (
@@ -509,8 +510,13 @@ func (k *keyring) age(by time.Duration) {
 func TestNoTokenInALog(t *testing.T) {
 	t.Parallel()
 	var log lockedBuffer
-	ts := newTestServer(t, asksForTokens)
-	ts.log = slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug}))
+	database, cfg := dbtest.New(t), DefaultConfig()
+	cfg.DatabaseURL, cfg.PoolSize = database.DSN, 8
+	asksForTokens(&cfg)
+	pool, err := OpenPool(context.Background(), cfg)
+	require.NoError(t, err)
+	ts := startLoggingServer(t, cfg, pool, slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug})))
+	ts.db = database
 	good, foreign, key := token(t, "admin"), signed(t, jwt.SigningMethodHS256, []byte("another"), nil, jwt.MapClaims{"role": "admin"}), ts.key("k", "admin", "")
 	real := ts.pool.Config().ConnConfig.Password
 	for _, secret := range []string{good, foreign, key, key + "x", "rgk_short", "Basic abcdefghijk"} {

@@ -222,6 +222,7 @@ func TestTwoServersFlushIntoOneMinute_S36(t *testing.T) {
 	t.Parallel()
 	one, two := twoServers(t, deaf)
 	one.configure(`{"queue":"q"}`)
+	one.configure(`{"queue":"idle"}`) // parked is who has come in, a moment before its claim makes the queue
 	for range 4 {
 		one.pushOne("q", "p", `1`)
 	}
