@@ -2,7 +2,6 @@ package workers
 
 import (
 	"context"
-	"fmt"
 	"log/slog"
 	"time"
 
@@ -18,16 +17,7 @@ const (
 // Reclaim is the loop that removes the rows of deleted queues, on one server of
 // all. A queue is hidden from the moment of its delete, so nothing waits for it.
 func Reclaim(q db.Querier, log *slog.Logger) *Loop {
-	return Singleton(q, "reclaim", reclaimEvery, &Loop{
-		Name:    "reclaim",
-		Timeout: 30 * time.Second,
-		Log:     log,
-		Step: func(ctx context.Context) (Result, error) {
-			row, err := q.ReclaimStep(ctx, reclaimRows)
-			if err != nil {
-				return Result{}, fmt.Errorf("reclaim deleted queues: %w", err)
-			}
-			return Result{Worked: int(row.Worked), Done: row.Done}, nil
-		},
-	})
+	return Singleton(q, "reclaim", reclaimEvery, newLoop("reclaim", reclaimEvery, log, func(ctx context.Context) (db.StepRow, error) {
+		return q.ReclaimStep(ctx, reclaimRows)
+	}))
 }
