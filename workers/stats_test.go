@@ -51,7 +51,7 @@ func TestStatsLoops(t *testing.T) {
 	logger := slog.New(slog.NewJSONHandler(&log, nil))
 	start := func() (stop func()) {
 		return workers.Start(ctx, workers.Stats(d.Pool, time.Second, logger), workers.RetainedBytes(d.Pool, time.Second, logger),
-			workers.Stats(d.Pool, time.Second, quiet))
+			workers.Stats(d.Pool, time.Second, logger))
 	}
 	stored := func(want int64) func() bool {
 		return func() bool {
