@@ -78,6 +78,6 @@ func TestPythonClient(t *testing.T) {
 	venv := t.TempDir()
 	install(t, ".", "python3", "-m", "venv", venv)
 	python := filepath.Join(venv, "bin", "python")
-	install(t, "py", python, "-m", "pip", "install", "--quiet", "httpx>=0.23.1,<0.29", "attrs>=22.2", "python-dateutil>=2.8")
-	run(t, "py", serve(t), python, "-m", "unittest", "discover", "test")
+	install(t, "python", python, "-m", "pip", "install", "--quiet", "httpx>=0.23.1,<0.29", "attrs>=22.2", "python-dateutil>=2.8")
+	run(t, "python", serve(t), python, "-m", "unittest", "discover", "test")
 }
