@@ -47,12 +47,20 @@ func newHTTPClient(base, token string, again retrier) (*httpClient, error) {
 // statusError is an answer that is not a success.
 type statusError struct {
 	status     int
+	code       string // QN400 and its like
 	text       string
 	result     string // of a replay that was refused
 	retryAfter time.Duration
 }
 
-func (e *statusError) Error() string { return fmt.Sprintf("server answered %d: %s", e.status, e.text) }
+// Error is the text of a refusal as the functions word it, which is the same by
+// --dsn; what is not theirs says that it is the server's.
+func (e *statusError) Error() string {
+	if e.status < 500 && strings.HasPrefix(e.code, "QN4") {
+		return e.text
+	}
+	return fmt.Sprintf("server answered %d: %s", e.status, e.text)
+}
 
 func (e *statusError) ExitCode() int {
 	switch {
@@ -156,10 +164,11 @@ func newStatusError(resp *http.Response, body []byte) *statusError {
 	e := &statusError{status: resp.StatusCode, text: http.StatusText(resp.StatusCode)}
 	var said struct {
 		Error  string `json:"error"`
+		Code   string `json:"code"`
 		Result string `json:"result"`
 	}
 	if json.Unmarshal(body, &said) == nil && said.Error != "" {
-		e.text, e.result = said.Error, said.Result
+		e.text, e.code, e.result = said.Error, said.Code, said.Result
 	} else if text := oneLine(strings.TrimSpace(string(body)), 200); text != "" {
 		e.text = text
 	}

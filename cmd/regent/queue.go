@@ -19,8 +19,8 @@ import (
 const queryRetryFor = 2 * time.Second
 
 func newQueueCmd() *cobra.Command {
-	return nounCmd("queue", "List, show, configure and delete queues",
-		newQueueListCmd(), newQueueShowCmd(), newQueueConfigureCmd(), newQueueDeleteCmd(), newQueuePreviewCmd())
+	return nounCmd("queue", "List, show, configure, apply and delete queues",
+		newQueueListCmd(), newQueueShowCmd(), newQueueConfigureCmd(), newQueueApplyCmd(), newQueueDeleteCmd(), newQueuePreviewCmd())
 }
 
 // queueCounts are the numbers of a queue or a partition. Null means unknown.
@@ -290,9 +290,9 @@ func checkOption(name string) error {
 		options.AddCommand(&cobra.Command{Use: known, Run: func(*cobra.Command, []string) {}})
 	}
 	if near := options.SuggestionsFor(name); len(near) > 0 {
-		return fmt.Errorf("--set %s: there is no such option; did you mean %s?", name, strings.Join(near, " or "))
+		return fmt.Errorf("there is no such option; did you mean %s?", strings.Join(near, " or "))
 	}
-	return fmt.Errorf("--set %s: there is no such option; there are %s", name, strings.Join(names, ", "))
+	return fmt.Errorf("there is no such option; there are %s", strings.Join(names, ", "))
 }
 
 // parseSet reads name=value, value being JSON or else text.
@@ -302,7 +302,7 @@ func parseSet(text string) (name string, value json.RawMessage, err error) {
 		return "", nil, fmt.Errorf("--set %q is not NAME=VALUE", text)
 	}
 	if err := checkOption(name); err != nil {
-		return "", nil, err
+		return "", nil, fmt.Errorf("--set %s: %w", name, err)
 	}
 	if literal != "null" && isTextOption(name) {
 		return name, jsonText(literal), nil
