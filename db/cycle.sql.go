@@ -13,10 +13,10 @@ import (
 )
 
 const claimTask = `-- name: ClaimTask :many
-SELECT fence, lease_ms FROM queen.log_claim_task_v1(p_task => $1::text, p_holder => $2::text)
+SELECT fence, lease_ms FROM queen.log_claim_task_v1(p_task => $1::text, p_holder => $2::text, p_renews => true)
 `
 
-// Try to become the one that runs a task now; no row is somebody else's.
+// Try to become the one that runs a task now; no row is somebody else's. The claim has to be renewed.
 func (q *Queries) ClaimTask(ctx context.Context, task string, holder string) ([]TaskClaimRow, error) {
 	rows, err := q.db.Query(ctx, claimTask, task, holder)
 	if err != nil {
@@ -148,7 +148,7 @@ func (q *Queries) ReleaseTask(ctx context.Context, arg ReleaseTaskParams) (bool,
 }
 
 const renewTask = `-- name: RenewTask :one
-SELECT queen.log_renew_task_v1(p_task => $1::text, p_fence => $2::bigint)::boolean AS held
+SELECT queen.log_renew_task_v1(p_task => $1::text, p_fence => $2::bigint, p_renews => true)::boolean AS held
 `
 
 // Hold a claim longer; false when it is lost.

@@ -18,7 +18,7 @@ type Querier interface {
 	AckMessages(ctx context.Context, arg AckMessagesParams) ([]AckRow, error)
 	// Complete every leased message up to the given offsets.
 	AckUpto(ctx context.Context, arg AckUptoParams) ([]AckRow, error)
-	// Try to become the one that runs a task now; no row is somebody else's.
+	// Try to become the one that runs a task now; no row is somebody else's. The claim has to be renewed.
 	ClaimTask(ctx context.Context, task string, holder string) ([]TaskClaimRow, error)
 	// One bounded step that deletes partitions that are empty and were not used for so many days.
 	CleanupPartitionsStep(ctx context.Context, days int32, maxRows int32) (StepRow, error)

@@ -1,10 +1,7 @@
 package db
 
 import (
-	"context"
-	"fmt"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 )
@@ -120,36 +117,4 @@ func TestReclaimStopsForTheLock(t *testing.T) {
 	r.wants(r.b, reclaimAll, int32(0))
 	r.a.Exec(t, commit)
 	r.wants(r.b, reclaimAll, int32(4))
-}
-
-// Issue 4 item 8: the backend is ended in the middle of a step, at every step of a
-// delete that goes row by row: nothing of the step is left, the log is sound, and
-// the next step goes on. In the end all is gone, and the audit has every frame once.
-func TestReclaimSurvivesACrashAtEveryStep(t *testing.T) {
-	r := newRace(t, `SELECT queen.push_many_v1('q', (SELECT array_agg('1'::json) FROM generate_series(1, 6)), '{p,r,p,r,p,r}')`, popWide,
-		`SELECT queen.log_push_v1('{q}', '{p}', '{1500}', array_fill('1'::text, ARRAY[1500]))`,
-		`INSERT INTO queen.log_dlq (partition_id, consumer_group, "offset", message_id, transaction_id) SELECT id, 'g', 0, gen_random_uuid(), 'x' FROM queen.log_partitions`,
-		hideQ)
-	const total = `SELECT (SELECT count(*) FROM queen.queues) + (SELECT count(*) FROM queen.log_partitions) + (SELECT count(*) FROM queen.log_segments)
-		+ (SELECT count(*) FROM queen.log_txns) + (SELECT count(*) FROM queen.log_consumers) + (SELECT count(*) FROM queen.log_dlq)
-		+ (SELECT count(*) FROM queen.consumer_groups_metadata) + (SELECT count(*) FROM queen.retention_history)`
-	steps := 0
-	for done := false; !done; steps++ {
-		require.Less(t, steps, 100)
-		before := scalar[int64](t, r.db, total)
-		victim := r.db.Session(t, fmt.Sprint("victim", steps))
-		victim.Exec(t, begin)
-		victim.Exec(t, `SELECT worked FROM queen.log_reclaim_step_v1(1)`)
-		_, err := r.db.Pool.Exec(context.Background(), "SELECT pg_terminate_backend($1)", victim.PID())
-		require.NoError(t, err)
-		require.Eventually(t, func() bool {
-			return scalar[int64](t, r.db, "SELECT count(*) FROM pg_stat_activity WHERE pid = $1", victim.PID()) == 0
-		}, 10*time.Second, 10*time.Millisecond)
-		require.Equal(t, before, scalar[int64](t, r.db, total))
-		done = scalar[bool](t, r.db, `SELECT done FROM queen.log_reclaim_step_v1(1)`)
-		r.check()
-	}
-	require.Greater(t, steps, 10)
-	require.Zero(t, scalar[int64](t, r.db, remains))
-	require.Equal(t, int64(1506), scalar[int64](t, r.db, "SELECT sum(messages_deleted)::bigint FROM queen.retention_history WHERE retention_type = '__queue_deleted__'"))
 }

@@ -12,8 +12,9 @@ import (
 
 // Lease makes a loop the only one of its task over all servers of a database:
 // of those that poll, one wins the claim of a due task and drains the step, the
-// others wait. The clock of the database decides, and a claim whose holder died
-// runs out by itself (S-1 to S-9).
+// others wait. The clock of the database decides. The holder renews its claim for
+// as long as it works; when it dies the claim runs out, and another server follows
+// within two periods, for periods from 3 s on (S-1 to S-9, F096).
 type Lease struct {
 	// Task is the key in queen.maintenance_leases.
 	Task string

@@ -109,6 +109,50 @@ func TestSingletonPausesAndRecovers(t *testing.T) {
 	require.EqualValues(t, 1, runs.Load())
 }
 
+// TestKilledSweeperIsFollowed: of a sweeper that was killed, another server takes
+// over within two intervals of five seconds: the claim is over by then, and the
+// other looks often enough (F096). The clock is stepped by ageing the claim.
+func TestKilledSweeperIsFollowed(t *testing.T) {
+	t.Parallel()
+	const period = 5 * time.Second
+	d := dbtest.New(t)
+	killed := make(chan struct{}) // as a kill: its connections are gone with it
+	claimed := make(chan struct{})
+	victim := task(&deaf{Querier: db.New(d.Pool), killed: killed}, "killed", period, func(context.Context) (workers.Result, error) {
+		close(claimed)
+		<-killed
+		return workers.Result{}, errors.New("killed")
+	})
+	looks := workers.Singleton(db.New(d.Pool), "t", period, &workers.Loop{})
+	stop := workers.Start(t.Context(), victim)
+	<-claimed
+	close(killed)
+	stop()
+	poll(t, d, `SELECT holder = 'killed' AND lease_until IS NOT NULL FROM queen.maintenance_leases`)
+	var runs atomic.Int32
+	stop = workers.Start(t.Context(), task(db.New(d.Pool), "other", period, func(context.Context) (workers.Result, error) {
+		runs.Add(1)
+		return workers.Result{Done: true}, nil
+	}))
+	defer stop()
+	_, err := d.Pool.Exec(t.Context(), `UPDATE queen.maintenance_leases SET lease_until = lease_until - $1 * interval '1 ms'`,
+		(2*period - looks.Every - looks.Jitter).Milliseconds())
+	require.NoError(t, err)
+	poll(t, d, `SELECT runs > 0 AND fence > 1 FROM queen.maintenance_leases`)
+	require.NotZero(t, runs.Load())
+}
+
+// deaf is a Querier whose calls fail once its process is killed.
+type deaf struct {
+	db.Querier
+	killed chan struct{}
+}
+
+func (d *deaf) ReleaseTask(context.Context, db.ReleaseTaskParams) (bool, error) {
+	<-d.killed
+	return false, errors.New("killed")
+}
+
 // TestSingletonEndsWithItsClaim: a step whose claim was stolen, or whose task was
 // paused, is told to end, and the thief's claim stays (S-7, S-9).
 func TestSingletonEndsWithItsClaim(t *testing.T) {

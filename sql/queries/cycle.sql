@@ -3,12 +3,12 @@
 SELECT queen.log_register_task_v1(p_task => @task::text, p_period_ms => @period_ms::bigint);
 
 -- name: ClaimTask :many
--- Try to become the one that runs a task now; no row is somebody else's.
-SELECT * FROM queen.log_claim_task_v1(p_task => @task::text, p_holder => @holder::text);
+-- Try to become the one that runs a task now; no row is somebody else's. The claim has to be renewed.
+SELECT * FROM queen.log_claim_task_v1(p_task => @task::text, p_holder => @holder::text, p_renews => true);
 
 -- name: RenewTask :one
 -- Hold a claim longer; false when it is lost.
-SELECT queen.log_renew_task_v1(p_task => @task::text, p_fence => @fence::bigint)::boolean AS held;
+SELECT queen.log_renew_task_v1(p_task => @task::text, p_fence => @fence::bigint, p_renews => true)::boolean AS held;
 
 -- name: ReleaseTask :one
 -- End a claim; false when it was lost before.

@@ -14,6 +14,7 @@ DECLARE
     r queen.maintenance_leases;
     c queen.task_claim_row;
     v_due timestamptz;
+    v_period bigint;
 BEGIN
     ASSERT pg_temp.claim('t') IS NULL, 'S-2: no row, not yours';
     PERFORM queen.log_register_task_v1('t', 5000);
@@ -50,6 +51,20 @@ BEGIN
     ASSERT pg_temp.claim('t') = 5, 'S-2: an expired claim is free';
     ASSERT NOT queen.log_renew_task_v1('t', 4) AND NOT queen.log_release_task_v1('t', 4, true), 'S-7: the old holder is out';
     ASSERT (pg_temp.row_of('t')).lease_until IS NOT NULL, 'S-7: and does not end the new claim';
+
+    -- F096: who promises to renew is followed within two periods, when it looks for work every tenth of one, a second at least.
+    FOR v_period IN SELECT unnest('{4000,5000,10000,60000,600000,3600000,86400000,9223372036854775807}'::bigint[])
+    LOOP
+        ASSERT queen._task_lease_ms(v_period, true) + least(greatest(v_period / 10, 1000), 60000) * 1.1 <= v_period * 2.0, 'F096: ' || v_period;
+    END LOOP;
+    ASSERT queen._task_lease_ms(1, true) = 3000, 'a floor, so that a slow renewal loses nothing';
+    UPDATE queen.maintenance_leases SET lease_until = clock_timestamp() WHERE task = 't';
+    SELECT * INTO c FROM queen.log_claim_task_v1('t', 'me', p_renews => true);
+    ASSERT (c.fence, c.lease_ms) = (6, 7500), 'F096: ' || c::text;
+    ASSERT (pg_temp.row_of('t')).lease_until < clock_timestamp() + interval '7.5 s', 'F096: as it says';
+    ASSERT queen.log_renew_task_v1('t', 6, true) AND (pg_temp.row_of('t')).lease_until < clock_timestamp() + interval '7.5 s', 'F096: and so when renewed';
+    ASSERT queen.log_renew_task_v1('t', 6) AND (pg_temp.row_of('t')).lease_until > clock_timestamp() + interval '55 s', 'S-6: who renews now and then';
+    UPDATE queen.maintenance_leases SET fence = 5 WHERE task = 't';
 
     -- The switch.
     UPDATE queen.maintenance_leases SET enabled = false WHERE task = 't';
