@@ -2,12 +2,10 @@ package main
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 	"time"
@@ -153,20 +151,25 @@ type targetFlags struct {
 func (t *targetFlags) addFlags(cmd *cobra.Command, retryFor time.Duration) {
 	t.retryFor = durationFlag(retryFor)
 	f := cmd.Flags()
-	f.StringVar(&t.url, "url", "", "address of the HTTP API (default: REGENT_URL, else "+defaultURL+")")
+	f.StringVar(&t.url, "url", "", "address of the HTTP API (default: REGENT_URL, else the context, else "+defaultURL+")")
 	f.StringVar(&t.dsn, "dsn", "", "PostgreSQL connection string: call the SQL functions instead of the HTTP API")
-	f.StringVar(&t.token, "token", "", "bearer token for the HTTP API (default: REGENT_TOKEN)")
+	f.StringVar(&t.token, "token", "", "bearer token for the HTTP API (default: REGENT_TOKEN, else the context's)")
 	f.Var(&t.retryFor, "retry-for", "how long a call that is safe to repeat is repeated while the server is away")
-	cmd.MarkFlagsMutuallyExclusive("url", "dsn")
+	contextFlag(cmd)
+	cmd.MarkFlagsMutuallyExclusive("url", "dsn", "context")
 }
 
 // open returns the client for the flags. Nothing is sent yet over HTTP.
 func (t *targetFlags) open(ctx context.Context, cmd *cobra.Command) (client, error) {
-	again := newRetrier(time.Duration(t.retryFor), cmd.ErrOrStderr())
-	if t.dsn != "" {
-		return openSQL(ctx, t.dsn, again)
+	to, err := t.resolve(cmd)
+	if err != nil {
+		return nil, err
 	}
-	return newHTTPClient(cmp.Or(t.url, os.Getenv("REGENT_URL"), defaultURL), cmp.Or(t.token, os.Getenv("REGENT_TOKEN")), again)
+	again := newRetrier(time.Duration(t.retryFor), cmd.ErrOrStderr())
+	if to.DSN != "" {
+		return openSQL(ctx, to.DSN, again)
+	}
+	return newHTTPClient(to.URL, to.Token, again)
 }
 
 // verdictCount fails when an answer does not match the question.

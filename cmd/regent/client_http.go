@@ -143,7 +143,7 @@ func (c *httpClient) once(ctx context.Context, req request) ([]byte, error) {
 // unreached says what to do when there is no server at the address.
 func (c *httpClient) unreached(err error) error {
 	if errors.Is(err, syscall.ECONNREFUSED) {
-		err = fmt.Errorf("no server at %s: start one with \"regent dev\" or \"regent serve\", or name another with --url or REGENT_URL (%w)", c.base, err)
+		err = fmt.Errorf("no server at %s: start one with \"regent dev\" or \"regent serve\", or name another with --url or REGENT_URL (%w)", c.base.Redacted(), err)
 	}
 	return &networkError{err: err}
 }

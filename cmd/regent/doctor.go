@@ -61,7 +61,7 @@ Exit code 5 means that there is an error or a warning.`,
   regent doctor --size 20GiB -o json`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			url, err := databaseURL(dsn)
+			url, err := databaseOf(cmd, dsn)
 			if err != nil {
 				return err
 			}

@@ -44,7 +44,7 @@ func (f *keyFlags) with(cmd *cobra.Command, do func(ctx context.Context, q *db.Q
 		}
 		tenant = &id
 	}
-	dsn, err := databaseURL(f.dsn)
+	dsn, err := databaseOf(cmd, f.dsn)
 	if err != nil {
 		return err
 	}

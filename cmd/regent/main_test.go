@@ -24,6 +24,7 @@ func TestMain(m *testing.M) {
 	if os.Getenv(asProgram) != "" {
 		os.Exit(run(context.Background(), os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 	}
+	_ = os.Setenv("XDG_CONFIG_HOME", "/nonexistent") // the contexts of whoever runs the tests
 	flag.BoolVar(&update, "update", false, "write the golden files")
 	flag.Parse()
 	code := m.Run()

@@ -30,7 +30,7 @@ CREATEROLE and owns the schema, or is a superuser. It may be repeated.`
 		if !roles {
 			return cmd.Help()
 		}
-		url, err := databaseURL(dsn)
+		url, err := databaseOf(cmd, dsn)
 		if err != nil {
 			return err
 		}
@@ -41,9 +41,12 @@ CREATEROLE and owns the schema, or is a superuser. It may be repeated.`
 	return cmd
 }
 
-// dsnFlag is the --dsn of a command that talks to PostgreSQL itself.
+// dsnFlag is the --dsn of a command that talks to PostgreSQL itself, with the
+// --context that may stand for it.
 func dsnFlag(cmd *cobra.Command, dsn *string) {
-	cmd.Flags().StringVar(dsn, "dsn", "", "PostgreSQL connection string (default: DATABASE_URL, else PG_HOST, PG_PORT, ...)")
+	cmd.Flags().StringVar(dsn, "dsn", "", "PostgreSQL connection string (default: DATABASE_URL, else PG_HOST, PG_PORT, ..., else the context)")
+	contextFlag(cmd)
+	cmd.MarkFlagsMutuallyExclusive("dsn", "context")
 }
 
 func newMigrateUpCmd() *cobra.Command {
@@ -68,7 +71,7 @@ Exit code 4 means that there was nothing to do.`,
 }
 
 func migrateUp(cmd *cobra.Command, flag string) error {
-	dsn, err := databaseURL(flag)
+	dsn, err := databaseOf(cmd, flag)
 	if err != nil {
 		return err
 	}
@@ -94,7 +97,7 @@ func newMigrateStatusCmd() *cobra.Command {
 		Short: "Compare the database with this version; changes nothing",
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			url, err := databaseURL(dsn)
+			url, err := databaseOf(cmd, dsn)
 			if err != nil {
 				return err
 			}

@@ -111,7 +111,7 @@ running calls finish.
 		},
 	}
 	listen.addFlags(cmd)
-	dsnFlag(cmd, &dsn)
+	cmd.Flags().StringVar(&dsn, "dsn", "", "PostgreSQL connection string (default: DATABASE_URL, else PG_HOST, PG_PORT, ...)")
 	cmd.Flags().BoolVar(&apply, "migrate", false, "bring the schema to this version first (default: QUEEN_APPLY_SCHEMA)")
 	return cmd
 }

@@ -41,8 +41,8 @@ cursor and writes nothing. Messages of one partition come in order. In a pipe ea
 is one line, its payload as it was pushed; only line breaks between the parts of a
 payload become spaces.
 
-It reads through SQL: from --dsn, else DATABASE_URL, else the "regent dev" whose
-data folder is --data-dir. So it shows the envelopes of an encrypted queue.`,
+It reads through SQL: from --dsn, else DATABASE_URL, else the context's database,
+else the "regent dev" whose data folder is --data-dir. So it shows the envelopes of an encrypted queue.`,
 		Example: `  regent tail orders -f
   regent tail orders --partition eu --from '15m ago'`,
 		Args: cobra.ExactArgs(1),
@@ -58,14 +58,22 @@ data folder is --data-dir. So it shows the envelopes of an encrypted queue.`,
 	fl.BoolVarP(&f.follow, "follow", "f", false, "go on with what comes")
 	fl.IntVarP(&f.last, "lines", "n", 10, "begin with this many of the last messages")
 	fl.StringVar(&f.from, "from", "", `begin elsewhere: all, now, RFC 3339 or "15m ago"`)
+	contextFlag(cmd)
+	cmd.MarkFlagsMutuallyExclusive("dsn", "context", "data-dir")
 	cmd.MarkFlagsMutuallyExclusive("lines", "from")
 	return cmd
 }
 
 // resolveDSN finds the database to read.
-func (f *tailFlags) resolveDSN() (string, error) {
-	if dsn := cmp.Or(f.target.dsn, os.Getenv("DATABASE_URL")); dsn != "" {
-		return dsn, nil
+func (f *tailFlags) resolveDSN(cmd *cobra.Command) (string, error) {
+	if !cmd.Flags().Changed("data-dir") {
+		named, err := namedDatabase(cmd)
+		if dsn := cmp.Or(f.target.dsn, named, os.Getenv("DATABASE_URL")); err != nil || dsn != "" {
+			return dsn, err
+		}
+		if c, err := currentContext(); err != nil || c.DSN != "" {
+			return c.DSN, err
+		}
 	}
 	path := filepath.Join(f.dataDir, dsnFile)
 	text, err := os.ReadFile(path)
@@ -100,7 +108,7 @@ func runTail(cmd *cobra.Command, f *tailFlags, queue string) error {
 	if err != nil {
 		return err
 	}
-	dsn, err := f.resolveDSN()
+	dsn, err := f.resolveDSN(cmd)
 	if err != nil {
 		return err
 	}

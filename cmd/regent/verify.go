@@ -62,7 +62,7 @@ In psql: SELECT * FROM queen.verify_v1();
 Exit code 5 means that something is wrong.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			url, err := databaseURL(dsn)
+			url, err := databaseOf(cmd, dsn)
 			if err != nil {
 				return err
 			}

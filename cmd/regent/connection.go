@@ -1,0 +1,248 @@
+package main
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net"
+	"net/url"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strconv"
+
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/spf13/cobra"
+	"go.yaml.in/yaml/v3"
+)
+
+// connection is a named way to a Regent. An error about one never quotes it: its
+// dsn and its token are secrets.
+type connection struct {
+	URL   string `yaml:"url,omitempty"`
+	DSN   string `yaml:"dsn,omitempty"`
+	Token string `yaml:"token,omitempty"`
+}
+
+// contextFile holds the user's contexts.
+type contextFile struct {
+	path     string
+	Current  string                `yaml:"current,omitempty"`
+	Contexts map[string]connection `yaml:"contexts"`
+}
+
+// loadContexts reads the user's file; a missing one is empty.
+func loadContexts() (*contextFile, error) {
+	f := &contextFile{Contexts: map[string]connection{}}
+	folder, err := os.UserConfigDir()
+	if err != nil { // a service without a home folder has no contexts
+		return f, nil
+	}
+	f.path = filepath.Join(folder, "regent", "config.yaml")
+	file, err := os.Open(f.path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return f, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read contexts: %w", err)
+	}
+	defer file.Close()
+	st, err := file.Stat()
+	if err != nil {
+		return nil, fmt.Errorf("read contexts: %w", err)
+	}
+	if runtime.GOOS != "windows" && st.Mode().Perm()&0o077 != 0 {
+		return nil, fmt.Errorf("%s holds secrets and is open to others: run chmod 600 %s", f.path, f.path)
+	}
+	dec := yaml.NewDecoder(file)
+	dec.KnownFields(true)
+	if err := dec.Decode(f); err != nil && !errors.Is(err, io.EOF) {
+		return nil, fmt.Errorf("%s cannot be read: it should have current, and contexts by name, each with url, dsn and token", f.path)
+	}
+	if f.Contexts == nil {
+		f.Contexts = map[string]connection{}
+	}
+	return f, nil
+}
+
+// save writes the file, for its user only.
+func (f *contextFile) save() error {
+	if f.path == "" {
+		_, err := os.UserConfigDir()
+		return fmt.Errorf("save contexts: %w", err)
+	}
+	text, err := yaml.Marshal(f)
+	if err != nil {
+		return fmt.Errorf("save contexts: %w", err)
+	}
+	if err := os.MkdirAll(filepath.Dir(f.path), 0o700); err != nil {
+		return fmt.Errorf("save contexts: %w", err)
+	}
+	if err := replaceFile(f.path, text); err != nil {
+		return fmt.Errorf("save contexts: %w", err)
+	}
+	return nil
+}
+
+// replaceFile puts a file that only its owner reads at path, whole or not at all.
+func replaceFile(path string, text []byte) error {
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		path = real
+	}
+	tmp, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*")
+	if err != nil {
+		return err
+	}
+	_, err = tmp.Write(text)
+	err = errors.Join(err, tmp.Sync(), tmp.Close())
+	if err == nil {
+		err = os.Rename(tmp.Name(), path)
+	}
+	if err != nil {
+		_ = os.Remove(tmp.Name())
+	}
+	return err
+}
+
+// find returns a context by its name.
+func (f *contextFile) find(name string) (connection, error) {
+	c, ok := f.Contexts[name]
+	if !ok {
+		return c, fmt.Errorf("there is no context %q (see \"regent context list\")", name)
+	}
+	return c, nil
+}
+
+// contextFlag declares --context, which chooses a context for one command.
+func contextFlag(cmd *cobra.Command) {
+	cmd.Flags().String("context", "", "use this context (default: REGENT_CONTEXT, else what \"regent context use\" chose)")
+}
+
+// namedContext is the one that --context names, if it does.
+func namedContext(cmd *cobra.Command) (c connection, named bool, err error) {
+	flag := cmd.Flags().Lookup("context")
+	if flag == nil || !flag.Changed {
+		return c, false, nil
+	}
+	f, err := loadContexts()
+	if err != nil {
+		return c, true, err
+	}
+	c, err = f.find(flag.Value.String())
+	return c, true, err
+}
+
+// currentContext is the one in use, by the environment or the file; empty when
+// there is none.
+func currentContext() (connection, error) {
+	f, err := loadContexts()
+	if err != nil {
+		return connection{}, err
+	}
+	name := f.inUse()
+	if name == "" {
+		return connection{}, nil
+	}
+	return f.find(name)
+}
+
+// inUse is the name that the environment or else the file chose.
+func (f *contextFile) inUse() string { return cmp.Or(os.Getenv("REGENT_CONTEXT"), f.Current) }
+
+// resolve decides where to go: the flags, else --context, else the environment,
+// else the current context, else the default. A token that belongs to a context
+// goes to no other address than the context's.
+func (t *targetFlags) resolve(cmd *cobra.Command) (to connection, err error) {
+	token := os.Getenv("REGENT_TOKEN")
+	if t.url != "" || t.dsn != "" {
+		return connection{URL: t.url, DSN: t.dsn, Token: cmp.Or(t.token, token)}, nil
+	}
+	to, named, err := namedContext(cmd)
+	switch {
+	case err != nil:
+		return to, err
+	case named:
+		to.Token = cmp.Or(t.token, to.Token, token)
+	case os.Getenv("REGENT_URL") != "":
+		return connection{URL: os.Getenv("REGENT_URL"), Token: cmp.Or(t.token, token)}, nil
+	default:
+		if to, err = currentContext(); err != nil {
+			return to, err
+		}
+		to.Token = cmp.Or(t.token, token, to.Token)
+	}
+	if to.URL != "" {
+		to.DSN = ""
+	} else if to.DSN == "" {
+		to.URL = defaultURL
+	}
+	return to, nil
+}
+
+// databaseOf decides which database a command of a person talks to: --dsn, else
+// --context, else the environment, else the current context, else the defaults of
+// the PG_* variables.
+func databaseOf(cmd *cobra.Command, flag string) (string, error) {
+	named, err := namedDatabase(cmd)
+	if err != nil {
+		return "", err
+	}
+	dsn := cmp.Or(flag, named)
+	if dsn == "" && !databaseNamed() {
+		c, err := currentContext()
+		if err != nil {
+			return "", err
+		}
+		dsn = c.DSN
+	}
+	return databaseURL(dsn)
+}
+
+// namedDatabase is that of the context that --context names, if it does.
+func namedDatabase(cmd *cobra.Command) (string, error) {
+	c, named, err := namedContext(cmd)
+	if err == nil && named && c.DSN == "" {
+		err = fmt.Errorf("this command works in the database, and context %q has none (see \"regent context set --help\")", cmd.Flags().Lookup("context").Value)
+	}
+	return c.DSN, err
+}
+
+// databaseNamed reports whether the environment says where the database is.
+func databaseNamed() bool {
+	for _, name := range []string{"DATABASE_URL", "PG_HOST", "PG_PORT", "PG_USER", "PG_PASSWORD", "PG_DATABASE", "PG_DB"} {
+		if os.Getenv(name) != "" {
+			return true
+		}
+	}
+	return false
+}
+
+// shownDSN is where a connection string leads, without its secrets.
+func shownDSN(dsn string) string {
+	if dsn == "" {
+		return ""
+	}
+	config, err := pgconn.ParseConfig(dsn)
+	if err != nil {
+		return "(no connection string)"
+	}
+	u := url.URL{Scheme: "postgres", User: url.User(config.User), Path: "/" + config.Database}
+	port := strconv.Itoa(int(config.Port))
+	if filepath.IsAbs(config.Host) {
+		u.RawQuery = url.Values{"host": {config.Host}, "port": {port}}.Encode()
+	} else {
+		u.Host = net.JoinHostPort(config.Host, port)
+	}
+	return u.String()
+}
+
+// shownURL is an address without a password.
+func shownURL(address string) string {
+	u, err := url.Parse(address)
+	if err != nil {
+		return "(no address)"
+	}
+	return u.Redacted()
+}
