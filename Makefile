@@ -71,7 +71,7 @@ lint: ## Run gofmt, vet, staticcheck, plpgsql_check, the rules for functions and
 		npx --yes $(SPECTRAL) lint --ruleset .tools/spectral.yaml --fail-severity warn api/openapi.yaml; \
 	else echo 'spectral cannot be had (npx, npm registry): the OpenAPI document is not linted'; fi
 
-bench: build ## Compare push, pop and ack with River and a plain table on a private PostgreSQL
+bench: build ## Compare with River, a plain table and bare SQL on a private PostgreSQL; BENCH_TOPICS=messages,upkeep,counters for a part
 	$(GO) -C cmd/peers build -o $(CURDIR)/bin/peers .
 	bin/peers suite --regent bin/regent
 

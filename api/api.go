@@ -86,6 +86,7 @@ func New(cfg Config, pool *pgxpool.Pool, log *slog.Logger) (*Server, error) {
 		return nil, err
 	}
 	s := &Server{cfg: cfg, pool: pool, log: log, stop: make(chan struct{}), room: newWaitroom(), teller: newTeller(), seals: seals}
+	s.count.off = cfg.Uncounted
 	s.collect.begin(cfg)
 	s.refreshing = newTurnstile()
 	s.keys, s.throttle = newKeyring(s), newThrottle(cfg)

@@ -44,6 +44,7 @@ type Config struct {
 	SkipPaths        []string      // JWT_SKIP_PATHS: paths that need neither; one that ends in / stands for all below it
 	TenancyHeader    bool          // QUEEN_TENANCY_HEADER: work for the tenant that x-queen-tenant names
 	TrustedProxy     bool          // QUEEN_KV_TRUSTED_PROXY: what sets that header is trusted; TenancyHeader needs it
+	Uncounted        bool          // no variable: count nothing, to measure what counting costs
 	AllowWithoutAuth bool          // no variable: listen beyond this machine although nobody has to log in
 
 	DatabaseURL      string        // DATABASE_URL, else built from PG_*

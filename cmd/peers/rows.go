@@ -20,7 +20,20 @@ const (
 	keysCell    = "regent, 10,000 keys"
 	manyCell    = "regent, 256 connections"
 	threeCell   = "regent, 3 groups"
+	countedCell = "regent, counters on"
+	silentCell  = "regent, counters off"
+	// bareForm is no cell: the result has it.
+	bareForm = "bare form"
 )
+
+// Topics of the groups.
+const (
+	messagesTopic = "messages"
+	upkeepTopic   = "upkeep"
+	countersTopic = "counters"
+)
+
+var allTopics = []string{messagesTopic, upkeepTopic, countersTopic}
 
 // oldSnapshot is how old a snapshot is at the end of a cell that runs under one.
 const oldSnapshot = 20
@@ -33,16 +46,18 @@ type cell struct {
 
 // group is cells that run in turns, and the rows that compare them.
 type group struct {
+	topic string // what it belongs to, for whoever runs a part
 	cells []cell
 	rows  []row
-	once  bool // one turn: the preparation takes long, and the figure is absolute
+	once  bool // one turn: the preparation takes long, and the figure is absolute or compared within the cell
+	turns int  // 0: as many as the suite is told
 }
 
 // row compares one figure of one cell with a peer's, or with a limit.
 type row struct {
 	name   string
 	cell   string
-	peer   string // empty: the target is absolute
+	peer   string // empty: the target is absolute; bareForm: what the cell itself compares with
 	figure func(*bench.Result) float64
 	unit   string
 	target float64
@@ -55,6 +70,15 @@ func p99(r *bench.Result) float64    { return r.P99ms }
 func wal(r *bench.Result) float64    { return orZero(r.WALBytes) }
 func stored(r *bench.Result) float64 { return orZero(r.StoredBytes) }
 func memory(r *bench.Result) float64 { return orZero(r.ServerBytes) / 1e6 }
+
+// cpu is in milliseconds, of whatever the cell counts.
+func cpu(r *bench.Result) float64 { return orZero(r.PostgresCPUus) / 1e3 }
+
+// cpuRate is how many of what the cell counts a second of PostgreSQL's processor time does.
+func cpuRate(r *bench.Result) float64 { return 1e6 / orZero(r.PostgresCPUus) }
+
+// bothCPU is of server and PostgreSQL, in microseconds a message.
+func bothCPU(r *bench.Result) float64 { return orZero(r.PostgresCPUus) + orZero(r.ServerCPUus) }
 
 func orZero(v *float64) float64 {
 	if v == nil {
@@ -152,7 +176,67 @@ var groups = []group{
 			{name: "REST end to end at 200/s, p50", cell: regentCell, figure: p50, unit: "ms", target: 3, atMost: true},
 			{name: "REST end to end at 200/s, p99", cell: regentCell, figure: p99, unit: "ms", target: 10, atMost: true},
 		},
+	}, {
+		topic: upkeepTopic, once: true,
+		cells: []cell{alone("sweep")},
+		rows: []row{
+			{name: "deletes of 100 messages, with vacuum", cell: regentCell, peer: bareForm, figure: rate, unit: "segments/s", target: 0.67},
+			{name: "deletes of 100 messages, with vacuum", cell: regentCell, peer: bareForm, figure: cpuRate, unit: "segments/CPU s", target: 0.67},
+		},
+	}, {
+		topic: upkeepTopic, once: true,
+		cells: []cell{alone("push-sweep")},
+		rows:  []row{undisturbed("push p99 in a sweep of 1 M segments")},
+	}, {
+		topic: upkeepTopic, once: true,
+		cells: []cell{alone("cycle")},
+		rows:  []row{{name: "cycle over 100,000 idle partitions", cell: regentCell, figure: cpu, unit: "CPU ms", target: 20, atMost: true}},
+	}, {
+		topic: upkeepTopic, once: true,
+		cells: []cell{alone("compact")},
+		rows: []row{
+			{name: "compaction, half obsolete", cell: regentCell, figure: rate, unit: "frames/s", target: 150_000},
+			{name: "compaction, half obsolete", cell: regentCell, figure: cpuRate, unit: "frames/CPU s", target: 150_000},
+			{name: "compaction, half obsolete", cell: regentCell, peer: bareForm, figure: cpuRate, unit: "frames/CPU s", target: 0.5},
+		},
+	}, {
+		topic: upkeepTopic, once: true,
+		cells: []cell{alone("push-compact")},
+		rows:  []row{undisturbed("push p99 in a compaction")},
+	}, {
+		topic: countersTopic, once: true,
+		cells: []cell{sized("10,000 partitions", "refresh", 10_000), sized("100,000 partitions", "refresh", 100_000), sized("1,000,000 partitions", "refresh", 1_000_000)},
+		rows: append(append(append(refreshed("10,000 partitions", 1.9), refreshed("100,000 partitions", 1.5)...), refreshed("1,000,000 partitions", 1.54)...),
+			row{name: "WAL of a refresh", cell: "1,000,000 partitions", peer: "10,000 partitions", figure: wal, unit: "B", target: 1.2, atMost: true}),
+	}, {
+		topic: countersTopic, turns: 9,
+		cells: []cell{push(countedCell, "rest-cpu", 64, 100), push(silentCell, "rest-cpu", 64, 100, "--counters", "off")},
+		rows:  []row{{name: "REST push 64 x 100, server + PostgreSQL", cell: countedCell, peer: silentCell, figure: bothCPU, unit: "CPU us/message", target: 1.03, atMost: true}},
+	}, {
+		topic: countersTopic, once: true,
+		cells: []cell{alone("scrape")},
+		rows:  []row{{name: "/metrics/prometheus, 10,000 queues", cell: regentCell, figure: p50, unit: "ms", target: 50, atMost: true}},
 	},
+}
+
+// alone is a cell with its defaults.
+func alone(op string) cell { return cell{name: regentCell, args: []string{"--op", op}} }
+
+func sized(name, op string, size int) cell {
+	return cell{name: name, args: []string{"--op", op, "--size", strconv.Itoa(size)}}
+}
+
+func undisturbed(name string) row {
+	return row{name: name, cell: regentCell, peer: bareForm, figure: p99, unit: "ms", target: 1.5, atMost: true}
+}
+
+// refreshed compares a refresh with the bare aggregate. The target is what was asked for on the machine
+// on which that took 13, 100 and 780 ms.
+func refreshed(cell string, target float64) []row {
+	return []row{
+		{name: "refresh", cell: cell, peer: bareForm, figure: p50, unit: "ms", target: target, atMost: true},
+		{name: "refresh", cell: cell, peer: bareForm, figure: cpu, unit: "CPU ms", target: target, atMost: true},
+	}
 }
 
 // line is a judged row.
@@ -167,10 +251,14 @@ func (r row) judge(turns []map[string]*bench.Result) line {
 	var ours, theirs, ratios []float64
 	for _, turn := range turns {
 		ours = append(ours, r.figure(turn[r.cell]))
-		if r.peer == "" {
+		switch r.peer {
+		case "":
 			continue
+		case bareForm:
+			theirs = append(theirs, r.figure(turn[r.cell].Bare))
+		default:
+			theirs = append(theirs, r.figure(turn[r.peer]))
 		}
-		theirs = append(theirs, r.figure(turn[r.peer]))
 		ratios = append(ratios, ours[len(ours)-1]/theirs[len(theirs)-1])
 	}
 	l := line{row: r, ours: median(ours)}

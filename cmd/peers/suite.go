@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -9,7 +10,9 @@ import (
 	"log/slog"
 	"os"
 	"os/exec"
+	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -23,6 +26,7 @@ type suite struct {
 	self    string
 	rounds  int
 	seconds string
+	topics  []string
 	out     io.Writer
 	errOut  io.Writer
 	dsn     string
@@ -45,6 +49,8 @@ It writes nothing but its output.`,
 	}
 	cmd.Flags().StringVar(&s.regent, "regent", "bin/regent", "the program regent")
 	cmd.Flags().IntVar(&s.rounds, "rounds", envNumber("BENCH_ROUNDS", 3), "turns of each row (default: BENCH_ROUNDS, else 3)")
+	cmd.Flags().StringSliceVar(&s.topics, "topics", strings.FieldsFunc(os.Getenv("BENCH_TOPICS"), func(r rune) bool { return r == ',' }),
+		"rows of these topics only: "+strings.Join(allTopics, ", ")+" (default: BENCH_TOPICS, else all)")
 	cmd.Flags().StringVar(&s.seconds, "seconds", envOr("BENCH_SECONDS", "3"), "length of a cell (default: BENCH_SECONDS, else 3)")
 	return cmd
 }
@@ -67,6 +73,11 @@ func (s *suite) run(ctx context.Context) (err error) {
 	if s.rounds < 1 || s.rounds > 100 {
 		return errors.New("--rounds must be between 1 and 100")
 	}
+	for _, t := range s.topics {
+		if !slices.Contains(allTopics, t) {
+			return fmt.Errorf("--topics must be of %s", strings.Join(allTopics, ", "))
+		}
+	}
 	if s.self, err = os.Executable(); err != nil {
 		return err
 	}
@@ -79,6 +90,9 @@ func (s *suite) run(ctx context.Context) (err error) {
 	begin := time.Now()
 	var lines []line
 	for _, g := range groups {
+		if len(s.topics) > 0 && !slices.Contains(s.topics, cmp.Or(g.topic, messagesTopic)) {
+			continue
+		}
 		turns, err := s.turns(ctx, g)
 		if err != nil {
 			return err
@@ -96,7 +110,7 @@ func (s *suite) run(ctx context.Context) (err error) {
 // turns runs the cells of a group one after the other, again and again.
 func (s *suite) turns(ctx context.Context, g group) ([]map[string]*bench.Result, error) {
 	var turns []map[string]*bench.Result
-	rounds := s.rounds
+	rounds := cmp.Or(g.turns, s.rounds)
 	if g.once {
 		rounds = 1
 	}

@@ -17,7 +17,19 @@ import (
 var benchOps = map[string]bench.Kind{
 	"push": bench.Push, "push-grouped": bench.Push, "rest-push": bench.Push,
 	"take": bench.Take, "e2e": bench.EndToEnd, "rest-e2e": bench.EndToEnd,
-	"pop-sparse": bench.Probe, "rest-rss": bench.Push,
+	"pop-sparse": bench.Probe, "rest-rss": bench.Push, "rest-cpu": bench.Push,
+	"sweep": bench.Duel, "cycle": bench.Duel, "compact": bench.Duel, "refresh": bench.Duel, "scrape": bench.Duel,
+	"push-sweep": bench.Disturbed, "push-compact": bench.Disturbed,
+}
+
+// benchUnits are what operations count that do not count messages.
+var benchUnits = map[string]string{"sweep": "segment", "cycle": "cycle", "compact": "frame", "refresh": "refresh", "scrape": "scrape"}
+
+// benchSetups make the targets that are not those of every operation.
+var benchSetups = map[string]bench.Setup{
+	"pop-sparse": newSparseTarget, "rest-rss": newServedTarget, "rest-cpu": newServedTarget,
+	"sweep": newSweepTarget, "cycle": newCycleTarget, "compact": newCompactTarget, "refresh": newRefreshTarget, "scrape": newScrapeTarget,
+	"push-sweep": newSweepTarget, "push-compact": newCompactTarget,
 }
 
 // benchDefaults are the flags that are others for an operation.
@@ -25,6 +37,10 @@ var benchDefaults = map[string]map[string]string{
 	"rest-e2e":   {"rate": "200", "producers": "1", "batch": "1"},
 	"pop-sparse": {"producers": "1", "partitions-per-producer": "100000"},
 	"rest-rss":   {"producers": "256", "batch": "1", "parked": "1000"},
+	"rest-cpu":   {"producers": "64", "batch": "100"},
+	"sweep":      {"size": "100000"}, "push-sweep": {"size": "1000000"},
+	"compact": {"size": "400000"}, "push-compact": {"size": "1000000"},
+	"cycle": {"size": "100000"}, "refresh": {"size": "100000"}, "scrape": {"size": "10000"},
 }
 
 func newBenchCmd() *cobra.Command {
@@ -47,6 +63,18 @@ latency, and what PostgreSQL wrote, stored and computed for each message.
   pop-sparse    a pop while 2 of 100,000 partitions have a message
   rest-rss      rest-push to a server in a process of its own, whose memory is
                 read in the end, with --parked pops waiting
+  rest-cpu      the same without pops, for the processor time of the server,
+                with --counters on (and flushed every second) or off
+  sweep         retention deletes --size segments of 100 messages, and vacuum
+  push-sweep    push while that is done; before and after for comparison
+  compact       compaction of --size messages, half of them obsolete
+  push-compact  push while that is done; before and after for comparison
+  cycle         a retention cycle over --size partitions with nothing to delete
+  refresh       a count of --size partitions with one group each
+  scrape        GET /metrics/prometheus with --size queues
+
+Sweep, compact and refresh also do the bare form of the work in turns with
+Regent's own: a delete of as many rows, one update, one aggregate.
 
 --target plain runs push, take and e2e against one ordinary table instead.
 
@@ -74,6 +102,7 @@ of its own. Machines differ: compare cells of one run, never with other numbers.
 	cmd.Flags().StringVar(&url, "url", "", "address of a running HTTP API, for rest-push and rest-e2e")
 	cmd.MarkFlagsMutuallyExclusive("url", "dsn")
 	format.addFlag(cmd)
+	cmd.AddCommand(newBenchServeCmd())
 	return cmd
 }
 
@@ -87,9 +116,9 @@ func completeBench(cmd *cobra.Command, o *bench.Options, url string) error {
 		return fmt.Errorf("--op must be one of %s", strings.Join(slices.Sorted(maps.Keys(benchOps)), ", "))
 	case o.Target != "regent" && o.Target != "plain":
 		return errors.New("--target must be regent or plain")
-	case o.Target == "plain" && (rest || o.Op == "push-grouped" || o.Op == "pop-sparse"):
+	case o.Target == "plain" && (rest || o.Op == "push-grouped" || benchSetups[o.Op] != nil):
 		return fmt.Errorf("--target plain has no %s", o.Op)
-	case url != "" && (!rest || o.Op == "rest-rss"):
+	case url != "" && (!rest || benchSetups[o.Op] != nil):
 		return errors.New("--url goes with --op rest-push and rest-e2e")
 	}
 	for name, value := range benchDefaults[o.Op] {
@@ -102,6 +131,7 @@ func completeBench(cmd *cobra.Command, o *bench.Options, url string) error {
 	if o.Op == "pop-sparse" && o.Producers != 1 {
 		return errors.New("--op pop-sparse has one producer")
 	}
+	o.Unit = benchUnits[o.Op]
 	return o.Check()
 }
 
@@ -119,10 +149,8 @@ func runBench(cmd *cobra.Command, o bench.Options, url string) (*bench.Result, e
 		return bench.RunOn(ctx, o, kind, target, nil)
 	case o.Target == "plain":
 		setup = bench.NewPlain
-	case o.Op == "pop-sparse":
-		setup = newSparseTarget
-	case o.Op == "rest-rss":
-		setup = newServedTarget
+	case benchSetups[o.Op] != nil:
+		setup = benchSetups[o.Op]
 	case strings.HasPrefix(o.Op, "rest-"):
 		setup = newRESTTarget
 	}

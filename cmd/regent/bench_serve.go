@@ -14,6 +14,9 @@ import (
 	"sync"
 	"time"
 
+	"github.com/spf13/cobra"
+
+	"regent.local/regent/api"
 	"regent.local/regent/testdata/bench"
 )
 
@@ -43,7 +46,8 @@ func newServedTarget(ctx context.Context, dsn string, o bench.Options) (bench.Ta
 	if err != nil {
 		return nil, err
 	}
-	t := &servedTarget{cmd: exec.Command(self, "serve", "--dsn", dsn, "--port", "0")}
+	t := &servedTarget{cmd: exec.Command(self, "bench", "serve", "--dsn", dsn, "--counters", map[bool]string{true: "on", false: "off"}[o.Counters])}
+	t.cmd.Stderr, t.cmd.Env = os.Stderr, append(os.Environ(), "LOG_LEVEL=warn")
 	out, err := t.cmd.StdoutPipe()
 	if err != nil {
 		return nil, err
@@ -62,6 +66,24 @@ func newServedTarget(ctx context.Context, dsn string, o bench.Options) (bench.Ta
 		return nil, err
 	}
 	return t, nil
+}
+
+// newBenchServeCmd is the server of a cell, which may be told not to count.
+func newBenchServeCmd() *cobra.Command {
+	var dsn, counters string
+	cmd := &cobra.Command{
+		Use: "serve", Short: "Serve the API for a cell", Hidden: true, Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			cfg := api.DefaultConfig()
+			cfg.DatabaseURL, cfg.Port, cfg.StopTimeout, cfg.Uncounted = dsn, 0, restStop, counters == "off"
+			// The shortest intervals there are: a cell is over before the usual ones are.
+			cfg.StatsEvery, cfg.MetricsFlush = time.Second, time.Second
+			return runServe(cmd, cfg, false)
+		},
+	}
+	cmd.Flags().StringVar(&dsn, "dsn", "", "database")
+	cmd.Flags().StringVar(&counters, "counters", "on", "on or off")
+	return cmd
 }
 
 // readAddress reads what serve prints when it is ready, and the rest.
@@ -119,6 +141,11 @@ func (t *servedTarget) end() {
 	timer := time.AfterFunc(2*restStop, func() { _ = t.cmd.Process.Kill() })
 	defer timer.Stop()
 	_ = t.cmd.Wait()
+}
+
+// ServerSeconds is the processor time that the server has used so far.
+func (t *servedTarget) ServerSeconds() (float64, error) {
+	return bench.ProcessSeconds(t.cmd.Process.Pid)
 }
 
 // ResidentBytes is the memory of the server now, after it has shown that it

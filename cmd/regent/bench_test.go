@@ -32,10 +32,16 @@ func TestBenchCells(t *testing.T) {
 		"--op e2e --batch 5 --target plain",
 		"--op rest-push --batch 3 --ids client",
 		"--op rest-e2e",
+		"--op sweep --size 200",
+		"--op cycle --size 50",
+		"--op compact --size 6000",
+		"--op refresh --size 100",
+		"--op push-sweep --size 200",
+		"--op scrape --size 3",
 	} {
 		t.Run(args, func(t *testing.T) {
 			line := append([]string{"bench", "-o", "json", "--dsn", dsn, "--seconds", "0.2"}, strings.Fields(args)...)
-			if !strings.Contains(args, "rest-e2e") && !strings.Contains(args, "pop-sparse") {
+			if !strings.Contains(args, "rest-e2e") && !strings.Contains(args, "pop-sparse") && !strings.Contains(args, "--size") {
 				line = append(line, "--producers", "2")
 			}
 			got := call(t, "", line...)
@@ -44,7 +50,13 @@ func TestBenchCells(t *testing.T) {
 			require.NoError(t, json.Unmarshal([]byte(got.out), &r), got.out)
 			require.Positive(t, r.Messages)
 			require.Positive(t, r.P50ms)
-			require.NotNil(t, r.WALBytes)
+			if r.Bare != nil {
+				require.Positive(t, r.Bare.Messages)
+				require.Positive(t, r.Bare.P50ms)
+			}
+			if !strings.Contains(args, "push-sweep") && !strings.Contains(args, "push-compact") {
+				require.NotNil(t, r.WALBytes)
+			}
 		})
 	}
 }
@@ -76,11 +88,14 @@ func TestBenchRefusals(t *testing.T) {
 func TestBenchServerMemory(t *testing.T) {
 	dsn := shared.get(t).dsn(t)
 	t.Setenv(asProgram, "1")
-	got := call(t, "", "bench", "-o", "json", "--dsn", dsn, "--seconds", "0.2", "--op", "rest-rss", "--producers", "2", "--parked", "20")
-	require.Zero(t, got.code, got.err)
-	var r bench.Result
-	require.NoError(t, json.Unmarshal([]byte(got.out), &r), got.out)
-	require.Positive(t, r.Messages)
-	require.NotNil(t, r.ServerBytes)
-	require.Greater(t, *r.ServerBytes, 5e6)
+	for _, args := range []string{"--op rest-rss --parked 20", "--op rest-cpu --counters off"} {
+		got := call(t, "", append([]string{"bench", "-o", "json", "--dsn", dsn, "--seconds", "0.2", "--producers", "2"}, strings.Fields(args)...)...)
+		require.Zero(t, got.code, got.err)
+		var r bench.Result
+		require.NoError(t, json.Unmarshal([]byte(got.out), &r), got.out)
+		require.Positive(t, r.Messages)
+		require.NotNil(t, r.ServerBytes)
+		require.Greater(t, *r.ServerBytes, 5e6)
+		require.NotNil(t, r.ServerCPUus)
+	}
 }

@@ -16,8 +16,7 @@ import (
 // them and waits for the running steps.
 func startLoops(ctx context.Context, pool *pgxpool.Pool, server *api.Server, cfg api.Config, log *slog.Logger) (stop func()) {
 	q := db.New(pool)
-	loops := []*workers.Loop{workers.Settle(q, log), workers.DeadLetters(q, log), workers.Reclaim(q, log), workers.Compaction(q, cfg.CompactEvery, log),
-		workers.Stats(pool, cfg.StatsEvery, log), workers.RetainedBytes(pool, cfg.RetainedEvery, log)}
+	loops := []*workers.Loop{workers.Settle(q, log), workers.DeadLetters(q, log), workers.Reclaim(q, log), workers.Compaction(q, cfg.CompactEvery, log)}
 	loops = append(loops, workers.RetentionWalk(q, cfg.RetentionWalk, log), workers.Retention(q, workers.RetentionConfig{
 		Every: cfg.RetentionEvery, BatchSize: cfg.RetentionBatch, Parallelism: cfg.RetentionParallelism, DueCap: cfg.RetentionDueCap,
 		KeepEmpty: !cfg.PartitionCleanup, CleanupDays: max(cfg.PartitionCleanupDays, 1), MetricsDays: cfg.MetricsRetentionDays,
@@ -31,7 +30,11 @@ func startLoops(ctx context.Context, pool *pgxpool.Pool, server *api.Server, cfg
 			},
 		})
 	}
-	loops = append(loops, workers.Metrics(q, server, cfg.MetricsFlush, log))
+	if cfg.Uncounted {
+		return workers.Start(ctx, loops...)
+	}
+	loops = append(loops, workers.Stats(pool, cfg.StatsEvery, log), workers.RetainedBytes(pool, cfg.RetainedEvery, log),
+		workers.Metrics(q, server, cfg.MetricsFlush, log))
 	stopAll := workers.Start(ctx, loops...)
 	return func() {
 		stopAll()

@@ -33,15 +33,18 @@ type Options struct {
 	Groups    int           // consumer groups, each of which gets every message
 	Snapshot  time.Duration // age of a snapshot that somebody holds, at the end of the measured part; 0: none
 	Parked    int           // pops that wait on other queues meanwhile
+	Size      int           // how much there is of what the operation works on
+	Counters  bool          // let the server of rest-cpu count
+	Unit      string        // of what is counted as messages; empty: messages
 	Seed      uint64        // of the payloads
 }
 
 // DefaultOptions is the cell of an empty command line.
 func DefaultOptions() Options {
-	return Options{Producers: 8, Batch: 100, Duration: 3 * time.Second, Payload: 256, Lanes: 1, Dedup: true, Groups: 1, Seed: 1}
+	return Options{Producers: 8, Batch: 100, Duration: 3 * time.Second, Payload: 256, Lanes: 1, Dedup: true, Groups: 1, Counters: true, Seed: 1}
 }
 
-// AddFlags declares a flag for each field but Op and Target.
+// AddFlags declares a flag for each field but Op, Target and Unit.
 func (o *Options) AddFlags(f *pflag.FlagSet) {
 	f.StringVar(&o.DSN, "dsn", o.DSN, "PostgreSQL server, on which a database is created and dropped (default: start a private one)")
 	f.IntVar(&o.Producers, "producers", o.Producers, "producers, one connection each; consumers in take")
@@ -58,6 +61,8 @@ func (o *Options) AddFlags(f *pflag.FlagSet) {
 	f.IntVar(&o.Groups, "groups", o.Groups, "consumer groups of an end-to-end cell, with --consumers each")
 	f.Var((*secondsFlag)(&o.Snapshot), "old-snapshot", "hold a snapshot until it is so many seconds old, under load from the start")
 	f.IntVar(&o.Parked, "parked", o.Parked, "pops that wait on other queues meanwhile, in rest-rss")
+	f.IntVar(&o.Size, "size", o.Size, "how much there is: segments of a sweep, frames of a compaction, partitions of a cycle or a refresh, queues of a scrape")
+	f.Var(newChoice(&o.Counters, "on", "off"), "counters", "whether the server of rest-cpu counts: on or off")
 	f.Uint64Var(&o.Seed, "seed", o.Seed, "seed of the payloads")
 }
 
@@ -70,7 +75,7 @@ func (o *Options) Check() error {
 		{"producers", o.Producers, 1, 1000}, {"batch", o.Batch, 1, 100_000}, {"payload", o.Payload, minPayload, 1 << 20},
 		{"partitions-per-producer", o.Lanes, 1, 1_000_000}, {"consumers", o.Consumers, 0, 1000},
 		{"rate", o.Rate, 0, 1_000_000}, {"preload", o.Preload, 0, 100_000_000}, {"groups", o.Groups, 1, 100},
-		{"parked", o.Parked, 0, 10_000},
+		{"parked", o.Parked, 0, 10_000}, {"size", o.Size, 0, 10_000_000},
 	} {
 		if n.value < n.min || n.value > n.max {
 			return fmt.Errorf("--%s must be between %d and %d", n.name, n.min, n.max)
@@ -98,6 +103,8 @@ type Target interface {
 type Resident interface {
 	// ResidentBytes is the memory that the server has now.
 	ResidentBytes() (int64, error)
+	// ServerSeconds is the processor time that the server has used so far.
+	ServerSeconds() (float64, error)
 }
 
 // Preparer is a consumer that has something to do before each take, which is

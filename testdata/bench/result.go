@@ -1,9 +1,11 @@
 package bench
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 	"time"
 )
 
@@ -11,6 +13,8 @@ import (
 type Result struct {
 	Target        string   `json:"target"`
 	Op            string   `json:"op"`
+	Unit          string   `json:"unit"` // what the figures call a message
+	Size          int      `json:"size"`
 	Producers     int      `json:"producers"`
 	Batch         int      `json:"batch"`
 	Lanes         int      `json:"partitionsPerProducer"`
@@ -30,29 +34,38 @@ type Result struct {
 	ServerBytes   *float64 `json:"serverResidentBytes"`
 	PostgresCPU   *float64 `json:"postgresCpuSeconds"`
 	PostgresCPUus *float64 `json:"postgresCpuMicrosPerMessage"`
+	ServerCPUus   *float64 `json:"serverCpuMicrosPerMessage"`
 	Version       string   `json:"serverVersion"`
+	Bare          *Result  `json:"bare,omitempty"` // the bare form of the same work, or the same calls undisturbed
 }
 
 // Line is the result for a person.
 func (r *Result) Line() string {
-	line := fmt.Sprintf("%s %s %dx%d: %.0f messages/s, %.0f calls/s, p50 %.2f ms, p99 %.2f ms",
-		r.Target, r.Op, r.Producers, r.Batch, r.MessagesPerS, r.CallsPerS, r.P50ms, r.P99ms)
+	shape := fmt.Sprintf("%dx%d", r.Producers, r.Batch)
+	if r.Unit != "message" {
+		shape = strconv.Itoa(r.Size)
+	}
+	line := fmt.Sprintf("%s %s %s: %.0f %ss/s, %.0f calls/s, p50 %.2f ms, p99 %.2f ms",
+		r.Target, r.Op, shape, r.MessagesPerS, r.Unit, r.CallsPerS, r.P50ms, r.P99ms)
 	for _, f := range []struct {
 		value *float64
 		text  string
-	}{{r.WALBytes, "WAL %.0f B/message"}, {r.StoredBytes, "stored %.0f B/message"}, {r.PostgresCPUus, "PostgreSQL CPU %.2f µs/message"}} {
+	}{{r.WALBytes, "WAL %.0f B/"}, {r.StoredBytes, "stored %.0f B/"}, {r.PostgresCPUus, "PostgreSQL CPU %.2f µs/"}, {r.ServerCPUus, "server CPU %.2f µs/"}} {
 		if f.value != nil {
-			line += fmt.Sprintf(", "+f.text, *f.value)
+			line += fmt.Sprintf(", "+f.text+r.Unit, *f.value)
 		}
 	}
 	if r.ServerBytes != nil {
 		line += fmt.Sprintf(", server %.0f MB", *r.ServerBytes/1e6)
 	}
+	if r.Bare != nil {
+		line += "; " + r.Bare.Line()
+	}
 	return line
 }
 
 func newResult(o Options) *Result {
-	return &Result{Target: o.Target, Op: o.Op, Producers: o.Producers, Batch: o.Batch, Lanes: o.Lanes, PayloadBytes: o.Payload,
+	return &Result{Target: o.Target, Op: o.Op, Unit: cmp.Or(o.Unit, "message"), Size: o.Size, Producers: o.Producers, Batch: o.Batch, Lanes: o.Lanes, PayloadBytes: o.Payload,
 		Dedup: newChoice(&o.Dedup, "on", "off").String(), IDs: newChoice(&o.ClientIDs, "client", "minted").String(),
 		Ack: newChoice(&o.AckByID, "id", "position").String()}
 }
@@ -81,6 +94,10 @@ func (r *Result) charge(before, after usage) {
 	}
 	r.WALBytes = each(before.wal, after.wal)
 	r.StoredBytes = each(before.stored, after.stored)
+	if before.server != nil && after.server != nil {
+		micros := round((*after.server-*before.server)*1e6/float64(r.Messages), 3)
+		r.ServerCPUus = &micros
+	}
 	if cpu := after.cpuSince(before); cpu != nil {
 		seconds, micros := round(*cpu, 2), round(*cpu*1e6/float64(r.Messages), 3)
 		r.PostgresCPU, r.PostgresCPUus = &seconds, &micros

@@ -16,12 +16,15 @@ import (
 type Kind int
 
 // Push: producers alone. Take: consumers alone, on a preloaded queue. EndToEnd:
-// both at once. Probe: consumers alone, on what the target has set up.
+// both at once. Probe: consumers alone, on what the target has set up. Duel: the
+// sides of a Dueller. Disturbed: producers while a Disturber works.
 const (
 	Push Kind = iota
 	Take
 	EndToEnd
 	Probe
+	Duel
+	Disturbed
 )
 
 // Setup makes the target in the empty database at dsn.
@@ -64,6 +67,15 @@ func RunOn(ctx context.Context, o Options, kind Kind, target Target, m *meter) (
 		return nil, err
 	}
 	result := newResult(o)
+	if m != nil {
+		result.Version = m.version
+	}
+	switch kind {
+	case Duel:
+		return result, c.duel(ctx, result)
+	case Disturbed:
+		return result, c.disturbed(ctx, result)
+	}
 	if err := c.prepare(ctx, kind); err != nil {
 		return nil, err
 	}
@@ -79,6 +91,8 @@ func RunOn(ctx context.Context, o Options, kind Kind, target Target, m *meter) (
 	if err != nil {
 		return nil, err
 	}
+	result.add(t)
+	result.charge(before, after)
 	if r, ok := target.(Resident); ok {
 		n, err := r.ResidentBytes()
 		if err != nil {
@@ -86,11 +100,6 @@ func RunOn(ctx context.Context, o Options, kind Kind, target Target, m *meter) (
 		}
 		size := float64(n)
 		result.ServerBytes = &size
-	}
-	result.add(t)
-	result.charge(before, after)
-	if m != nil {
-		result.Version = m.version
 	}
 	return result, nil
 }
@@ -109,7 +118,11 @@ type cell struct {
 
 // open connects the workers. Take needs producers, too, for its preload.
 func (c *cell) open(ctx context.Context, kind Kind) error {
-	for i := range c.Producers {
+	producers := c.Producers
+	if kind == Duel {
+		producers = 0
+	}
+	for i := range producers {
 		p, err := c.target.Producer(ctx, i)
 		if err != nil {
 			return fmt.Errorf("open producer %d: %w", i, err)
@@ -188,5 +201,11 @@ func (c *cell) read(ctx context.Context) (usage, error) {
 	if c.meter == nil {
 		return usage{}, nil
 	}
-	return c.meter.read(ctx)
+	u, err := c.meter.read(ctx)
+	if r, ok := c.target.(Resident); ok && err == nil {
+		var seconds float64
+		seconds, err = r.ServerSeconds()
+		u.server = &seconds
+	}
+	return u, err
 }

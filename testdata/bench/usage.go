@@ -18,6 +18,7 @@ const clockTicks = 100
 // usage is a reading of what the database has spent so far; nil: not readable.
 type usage struct {
 	wal, stored *float64
+	server      *float64          // seconds of the server, when it is a process of its own
 	cpu         map[int32]float64 // seconds by process
 }
 
@@ -93,6 +94,12 @@ func (m *meter) read(ctx context.Context) (usage, error) {
 	return u, nil
 }
 
+// ProcessSeconds is the processor time that a process of this machine has used so far.
+func ProcessSeconds(pid int) (float64, error) {
+	ticks, _, err := readTicks(pid)
+	return ticks / clockTicks, err
+}
+
 // cpuSeconds is what each process has used so far, nil when they are not on
 // this machine, which their names tell.
 func cpuSeconds(pids []int32) map[int32]float64 {
@@ -110,20 +117,29 @@ func cpuSeconds(pids []int32) map[int32]float64 {
 	return used
 }
 
+// processTicks reads a process of PostgreSQL.
 func processTicks(pid int32) (float64, error) {
-	text, err := os.ReadFile("/proc/" + strconv.Itoa(int(pid)) + "/stat")
+	ticks, name, err := readTicks(int(pid))
+	if err == nil && !strings.HasSuffix(name, "(postgres") {
+		return 0, fmt.Errorf("process %d is not a server of this machine", pid)
+	}
+	return ticks, err
+}
+
+func readTicks(pid int) (ticks float64, name string, err error) {
+	text, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
 	if err != nil {
-		return 0, err
+		return 0, "", err
 	}
 	name, rest, found := strings.Cut(string(text), ") ")
 	fields := strings.Fields(rest)
-	if !found || !strings.HasSuffix(name, "(postgres") || len(fields) < 13 {
-		return 0, fmt.Errorf("process %d is not a server of this machine", pid)
+	if !found || len(fields) < 13 {
+		return 0, "", fmt.Errorf("process %d is not one of this machine", pid)
 	}
 	user, err := strconv.ParseFloat(fields[11], 64)
 	if err != nil {
-		return 0, err
+		return 0, "", err
 	}
 	system, err := strconv.ParseFloat(fields[12], 64)
-	return user + system, err
+	return user + system, name, err
 }
