@@ -242,27 +242,26 @@ func TestConcurrentAcksOfManyPartitions(t *testing.T) {
 
 func TestHeldCursorDelaysOnlyItsOwnAcks(t *testing.T) {
 	t.Parallel()
-	ts := newTestServer(t, func(c *Config) { c.LockTimeout = 400 * time.Millisecond })
+	ts := newTestServer(t, func(c *Config) { c.LockTimeout = 2 * time.Second })
 	held, free := ts.take("held", 1), ts.take("free", 1)
 	tx, err := ts.db.Pool.Begin(t.Context())
 	require.NoError(t, err)
 	_, err = tx.Exec(t.Context(), `SELECT FROM queen.log_consumers WHERE partition_id = $1 FOR UPDATE`, held.PartitionID)
 	require.NoError(t, err)
 	var calls sync.WaitGroup
+	var ended time.Time
 	calls.Go(func() {
 		m := held.Messages[0]
 		r := ts.post("/api/v1/ack", fmt.Sprintf(`{"transactionId":"m0","partitionId":%q,"leaseId":%q}`, m.PartitionID, m.LeaseID))
+		ended = time.Now()
 		if r.Status != http.StatusServiceUnavailable || r.Header.Get("Retry-After") == "" {
 			t.Errorf("%d %s", r.Status, r.Body)
 		}
 	})
-	calls.Go(func() {
-		began := time.Now()
-		if !ts.ackAll(free, "completed")[0].Success || time.Since(began) > 900*time.Millisecond {
-			t.Error("the neighbour was held up", time.Since(began))
-		}
-	})
+	require.True(t, ts.ackAll(free, "completed")[0].Success)
+	acked := time.Now()
 	calls.Wait()
+	require.True(t, acked.Before(ended), "the neighbour was held up")
 	require.NoError(t, tx.Rollback(t.Context()))
 	require.True(t, ts.ackAll(held, "completed")[0].Success)
 }
@@ -342,7 +341,7 @@ func TestHeldCursorsDelayTheirOwnAcksOnly(t *testing.T) {
 		var waiting int
 		err := ts.db.Pool.QueryRow(t.Context(), `SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()`).Scan(&waiting)
 		return err == nil && waiting == 2
-	}, 4*time.Second, 10*time.Millisecond, "both wait, apart from the bundles")
+	}, 20*time.Second, 10*time.Millisecond, "both wait, apart from the bundles")
 	for _, group := range []string{"g3", "g4"} {
 		began := time.Now()
 		require.Contains(t, string(ack(group).Body), `"success":true`)

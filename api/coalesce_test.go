@@ -109,7 +109,7 @@ func TestLaneHasOneCallUnderWayAndKeepsItsOrder_P6(t *testing.T) {
 		d.mu.Lock()
 		defer d.mu.Unlock()
 		return len(d.lanes) == 0 && d.flights == 0
-	}, 5*time.Second, time.Millisecond, "nothing is kept")
+	}, 20*time.Second, time.Millisecond, "nothing is kept")
 }
 
 func TestCallsKeepTheirLimits(t *testing.T) {

@@ -240,7 +240,7 @@ func TestReplayWithoutAnAnswerOfTheDatabase(t *testing.T) {
 		answer <- r
 	}()
 	waits := `SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'regent' AND wait_event_type = 'Lock'`
-	require.Eventually(t, func() bool { return ts.count(waits) == 1 }, 5*time.Second, 5*time.Millisecond)
+	require.Eventually(t, func() bool { return ts.count(waits) == 1 }, 20*time.Second, 5*time.Millisecond)
 	ts.sql(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'regent' AND wait_event_type = 'Lock'`)
 	r := <-answer
 	require.Equal(t, http.StatusInternalServerError, r.Status, "%s", r.Body)

@@ -252,6 +252,6 @@ func TestPushInDoubtIs503WhileTheDatabaseIsAway(t *testing.T) {
 	wire.set(false)
 	require.Eventually(t, func() bool {
 		return ts.post("/api/v1/push", `{"items":[{"queue":"q","partition":"p","payload":1,"transactionId":"x"}]}`).Status == http.StatusCreated
-	}, 5*time.Second, 50*time.Millisecond)
+	}, 20*time.Second, 50*time.Millisecond)
 	require.Equal(t, []string{"0", `"held"`, "1"}, ts.storedIn("q"))
 }

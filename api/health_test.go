@@ -28,7 +28,7 @@ func TestHealthSaysNoWhenTheDatabaseTakesNoWritesAndRecovers_F165(t *testing.T) 
 
 	ts.sql(`ALTER DATABASE ` + ts.db.Name + ` SET default_transaction_read_only = on`)
 	ts.sql(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()`)
-	require.Eventually(t, func() bool { return ts.get("/health").Status == http.StatusServiceUnavailable }, 5*time.Second, 50*time.Millisecond)
+	require.Eventually(t, func() bool { return ts.get("/health").Status == http.StatusServiceUnavailable }, 20*time.Second, 50*time.Millisecond)
 	require.Equal(t, http.StatusServiceUnavailable, ts.get("/readyz").Status)
 	require.Equal(t, http.StatusOK, ts.get("/livez").Status, "livez never touches the database")
 
@@ -39,7 +39,7 @@ func TestHealthSaysNoWhenTheDatabaseTakesNoWritesAndRecovers_F165(t *testing.T) 
 	_, err = conn.Exec(context.Background(), `ALTER DATABASE `+ts.db.Name+` RESET default_transaction_read_only`)
 	require.NoError(t, err)
 	conn.Release()
-	require.Eventually(t, func() bool { return ts.get("/readyz").Status == http.StatusOK }, 5*time.Second, 50*time.Millisecond)
+	require.Eventually(t, func() bool { return ts.get("/readyz").Status == http.StatusOK }, 20*time.Second, 50*time.Millisecond)
 }
 
 func TestReadyzSaysNoWhileStopping(t *testing.T) {

@@ -94,7 +94,7 @@ func TestMaintenanceSwitchesReachEveryServer(t *testing.T) {
 	ts.sql(`SELECT queen.set_maintenance_v1(p_pop_paused => false)`)
 	require.Eventually(t, func() bool {
 		return other.get("/api/v1/pop/queue/q?consumerGroup=g&subscriptionMode=all").Status == http.StatusOK
-	}, 5*time.Second, 20*time.Millisecond)
+	}, 20*time.Second, 20*time.Millisecond)
 }
 
 // Without a spool a paused push is refused with the item array, stores nothing,

@@ -37,6 +37,21 @@ type timed struct {
 	at   time.Time
 }
 
+// inTime fails when measure is at limit or above in each of some tries: a busy
+// machine may be late now and then, but not every time.
+func inTime(t *testing.T, limit time.Duration, measure func() time.Duration) {
+	t.Helper()
+	var late []time.Duration
+	for range 6 {
+		took := measure()
+		if took < limit {
+			return
+		}
+		late = append(late, took)
+	}
+	t.Fatalf("never under %s: %s", limit, late)
+}
+
 // parked waits until n pops are enrolled.
 func (ts *testServer) parked(n int) {
 	ts.t.Helper()
@@ -48,7 +63,7 @@ func (ts *testServer) parked(n int) {
 			total += l.waiters.Len()
 		}
 		return total == n
-	}, 5*time.Second, time.Millisecond, "%d parked pops", n)
+	}, 20*time.Second, time.Millisecond, "%d parked pops", n)
 }
 
 func TestPopAnswersExactlyAsTheWireSays(t *testing.T) {
@@ -248,9 +263,13 @@ func TestAutoAckDeliversAtMostOnce_F055(t *testing.T) {
 func TestWaitingPopEndsWithABare204(t *testing.T) {
 	t.Parallel()
 	ts := newTestServer(t)
-	began := time.Now()
-	require.Equal(t, http.StatusNoContent, ts.get("/api/v1/pop/queue/q?wait=true&timeout=300").Status)
-	require.InDelta(t, 300, time.Since(began).Milliseconds(), 150)
+	inTime(t, 450*time.Millisecond, func() time.Duration {
+		began := time.Now()
+		require.Equal(t, http.StatusNoContent, ts.get("/api/v1/pop/queue/q?wait=true&timeout=300").Status)
+		took := time.Since(began)
+		require.GreaterOrEqual(t, took, 290*time.Millisecond)
+		return took
+	})
 }
 
 func TestPushWakesAParkedPopAtOnce_F045(t *testing.T) {
@@ -258,15 +277,17 @@ func TestPushWakesAParkedPopAtOnce_F045(t *testing.T) {
 	ts := newTestServer(t)
 	for round := range 10 {
 		for _, route := range []string{"/api/v1/pop/queue/q?", "/api/v1/pop/queue/q/partition/p?"} {
-			waiting := ts.popLater(route + "wait=true&timeout=10000&autoAck=true")
-			ts.parked(1)
-			time.Sleep(time.Duration(round) * time.Millisecond)
-			ts.pushOne("q", "p", `1`)
-			pushed := time.Now()
-			got := <-waiting
-			require.NoError(t, got.err)
-			require.Equal(t, http.StatusOK, got.Status)
-			require.Less(t, got.at.Sub(pushed), 100*time.Millisecond, "round %d", round)
+			inTime(t, 100*time.Millisecond, func() time.Duration {
+				waiting := ts.popLater(route + "wait=true&timeout=10000&autoAck=true")
+				ts.parked(1)
+				time.Sleep(time.Duration(round) * time.Millisecond)
+				ts.pushOne("q", "p", `1`)
+				pushed := time.Now()
+				got := <-waiting
+				require.NoError(t, got.err)
+				require.Equal(t, http.StatusOK, got.Status)
+				return got.at.Sub(pushed)
+			})
 		}
 	}
 }
@@ -280,14 +301,18 @@ func TestNoWakeIsLostBetweenTheEmptyCheckAndThePark_F045(t *testing.T) {
 		if round%2 == 1 {
 			pusher = other
 		}
-		waiting := ts.popLater("/api/v1/pop/queue/q?wait=true&timeout=10000&autoAck=true")
-		time.Sleep(time.Duration(round%6) * time.Millisecond)
-		pusher.pushOne("q", fmt.Sprint("new", round), `1`)
-		pushed := time.Now()
-		got := <-waiting
-		require.NoError(t, got.err)
-		require.Equal(t, http.StatusOK, got.Status)
-		require.Less(t, got.at.Sub(pushed), time.Second, "round %d", round)
+		tried := 0
+		inTime(t, time.Second, func() time.Duration {
+			tried++
+			waiting := ts.popLater("/api/v1/pop/queue/q?wait=true&timeout=10000&autoAck=true")
+			time.Sleep(time.Duration(round%6) * time.Millisecond)
+			pusher.pushOne("q", fmt.Sprint("new", round, "-", tried), `1`)
+			pushed := time.Now()
+			got := <-waiting
+			require.NoError(t, got.err)
+			require.Equal(t, http.StatusOK, got.Status)
+			return got.at.Sub(pushed)
+		})
 	}
 }
 
@@ -295,14 +320,26 @@ func TestPushByPsqlWakesWithin500ms(t *testing.T) {
 	t.Parallel()
 	ts := newTestServer(t, func(c *Config) { c.Listen = false })
 	for range 3 {
-		waiting := ts.popLater("/api/v1/pop/queue/q?wait=true&timeout=10000&autoAck=true")
-		ts.parked(1)
-		ts.sql(`SELECT * FROM queen.push_v1('q', '1'::json)`)
-		pushed := time.Now()
-		got := <-waiting
-		require.Equal(t, http.StatusOK, got.Status)
-		require.Less(t, got.at.Sub(pushed), 600*time.Millisecond)
+		inTime(t, 500*time.Millisecond, func() time.Duration {
+			waiting := ts.popLater("/api/v1/pop/queue/q?wait=true&timeout=10000&autoAck=true")
+			ts.parked(1)
+			ts.sql(`SELECT * FROM queen.push_v1('q', '1'::json)`)
+			pushed := time.Now()
+			got := <-waiting
+			require.Equal(t, http.StatusOK, got.Status)
+			return got.at.Sub(pushed)
+		})
 	}
+}
+
+// calm waits until the server asks the database no more than its watcher does.
+func (ts *testServer) calm() {
+	ts.t.Helper()
+	require.Eventually(ts.t, func() bool {
+		before := ts.pool.Stat().AcquireCount()
+		time.Sleep(watchEvery)
+		return ts.pool.Stat().AcquireCount()-before <= 2
+	}, 20*time.Second, time.Millisecond)
 }
 
 // Many wait, one message comes: one of them gets it, and the rest cost the
@@ -315,7 +352,7 @@ func TestOneMessageWakesNoHerd(t *testing.T) {
 		waiting = append(waiting, ts.popLater("/api/v1/pop/queue/q?wait=true&timeout=1500&consumerGroup=g"))
 	}
 	ts.parked(50)
-	time.Sleep(300 * time.Millisecond) // their first claims
+	ts.calm()
 	before := ts.pool.Stat().AcquireCount()
 	ts.pushOne("q", "p", `1`)
 	time.Sleep(200 * time.Millisecond)
@@ -353,20 +390,21 @@ func TestManyPartitionsWakeManyPops(t *testing.T) {
 func TestAckThatFreesAPartitionWakes(t *testing.T) {
 	t.Parallel()
 	ts := newTestServer(t, func(c *Config) { c.Listen = false })
-	ts.push(`{"items":[{"queue":"q","payload":1},{"queue":"q","payload":2}]}`)
 	for _, status := range []string{"completed", "retry"} {
-		got := ts.pop("q", "batch=1")
-		waiting := ts.popLater("/api/v1/pop/queue/q?wait=true&timeout=5000")
-		ts.parked(1)
-		time.Sleep(20 * time.Millisecond)
-		ts.ackAll(got, status)
-		acked := time.Now()
-		next := <-waiting
-		require.Equal(t, http.StatusOK, next.Status)
-		require.Less(t, next.at.Sub(acked), 100*time.Millisecond)
-		var again PopResponse
-		next.into(t, &again)
-		ts.ackAll(again, "retry")
+		queue := status
+		inTime(t, 100*time.Millisecond, func() time.Duration {
+			queue += "+"
+			ts.push(fmt.Sprintf(`{"items":[{"queue":%[1]q,"payload":1},{"queue":%[1]q,"payload":2}]}`, queue))
+			got := ts.pop(queue, "batch=1")
+			waiting := ts.popLater("/api/v1/pop/queue/" + queue + "?wait=true&timeout=5000")
+			ts.parked(1)
+			time.Sleep(20 * time.Millisecond)
+			ts.ackAll(got, status)
+			acked := time.Now()
+			next := <-waiting
+			require.Equal(t, http.StatusOK, next.Status)
+			return next.at.Sub(acked)
+		})
 	}
 }
 
@@ -385,12 +423,16 @@ func TestDelayedMessageAppearsByItself_F051(t *testing.T) {
 	t.Parallel()
 	ts := newTestServer(t)
 	require.Equal(t, http.StatusOK, ts.post("/api/v1/configure", `{"queue":"q","options":{"delayedProcessing":2}}`).Status)
-	ts.pushOne("q", "p", `1`)
-	began := time.Now()
-	before := ts.pool.Stat().AcquireCount()
-	require.Len(t, ts.pop("q", "wait=true&timeout=10000").Messages, 1)
-	require.InDelta(t, 2.25, time.Since(began).Seconds(), 0.5, "not before 2 s, not after 3 s")
-	require.Less(t, ts.pool.Stat().AcquireCount()-before, int64(16), "no busy loop of empty claims")
+	inTime(t, 2750*time.Millisecond, func() time.Duration {
+		ts.pushOne("q", "p", `1`)
+		began := time.Now()
+		before := ts.pool.Stat().AcquireCount()
+		require.Len(t, ts.pop("q", "wait=true&timeout=10000&autoAck=true").Messages, 1)
+		took := time.Since(began)
+		require.Greater(t, took, 1900*time.Millisecond, "not before 2 s")
+		require.Less(t, ts.pool.Stat().AcquireCount()-before, int64(5+took/watchEvery), "no busy loop of empty claims")
+		return took
+	})
 }
 
 func TestStaleWaiterTakesNothing_F047(t *testing.T) {
@@ -454,17 +496,15 @@ func TestParkedPopsHoldNoConnection_F048(t *testing.T) {
 		waiting = append(waiting, ts.popLater(fmt.Sprintf("/api/v1/pop/queue/idle%d?wait=true&timeout=3000", i%20)))
 	}
 	ts.parked(200)
-	time.Sleep(300 * time.Millisecond)
-	began := time.Now()
-	rounds := 0
-	for ; time.Since(began) < 1500*time.Millisecond; rounds++ {
-		one := time.Now()
-		ts.pushOne("busy", "p", `1`)
-		ts.ackAll(ts.pop("busy", ""), "completed")
-		require.Equal(t, http.StatusOK, ts.get("/health").Status)
-		require.Less(t, time.Since(one), 800*time.Millisecond, "four calls, each under 200 ms")
+	for range 4 {
+		inTime(t, 800*time.Millisecond, func() time.Duration { // four calls
+			began := time.Now()
+			ts.pushOne("busy", "p", `1`)
+			ts.ackAll(ts.pop("busy", ""), "completed")
+			require.Equal(t, http.StatusOK, ts.get("/health").Status)
+			return time.Since(began)
+		})
 	}
-	require.Greater(t, rounds, 3)
 	require.LessOrEqual(t, ts.pool.Stat().TotalConns(), int32(4))
 	require.Zero(t, ts.count(`SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND state = 'idle in transaction'`))
 	for _, w := range waiting {
@@ -480,7 +520,7 @@ func TestIdleParkedPopsCostNextToNothing_F049(t *testing.T) {
 		waiting = append(waiting, ts.popLater(fmt.Sprintf("/api/v1/pop/queue/idle%d?wait=true&timeout=3500&consumerGroup=g", i)))
 	}
 	ts.parked(10)
-	time.Sleep(500 * time.Millisecond)
+	ts.calm()
 	before := ts.pool.Stat().AcquireCount()
 	time.Sleep(2 * time.Second)
 	require.LessOrEqual(t, ts.pool.Stat().AcquireCount()-before, int64(10), "one watcher query every 250 ms for all of them")
@@ -498,7 +538,7 @@ func TestBrokenListenerReconnectsAndRechecks_F046(t *testing.T) {
 	ts := newTestServer(t)
 	other := newTestServerOn(t, ts.db)
 	heard := func() bool { return len(ts.peers()) == 1 && len(other.peers()) == 1 }
-	require.Eventually(t, heard, 5*time.Second, 10*time.Millisecond, "servers know each other")
+	require.Eventually(t, heard, 20*time.Second, 10*time.Millisecond, "servers know each other")
 
 	waiting := ts.popLater("/api/v1/pop/queue/q?wait=true&timeout=20000")
 	ts.parked(1)
@@ -510,7 +550,7 @@ func TestBrokenListenerReconnectsAndRechecks_F046(t *testing.T) {
 	require.Less(t, got.at.Sub(pushed), 2*time.Second)
 	require.Eventually(t, func() bool {
 		return ts.count(`SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'regent listen'`) == 2
-	}, 5*time.Second, 20*time.Millisecond, "both listen again")
+	}, 20*time.Second, 20*time.Millisecond, "both listen again")
 }
 
 func (ts *testServer) peers() map[string]struct{} {
@@ -527,7 +567,7 @@ func TestAnotherServerIsToldFast_F195(t *testing.T) {
 	t.Parallel()
 	ts := newTestServer(t)
 	other := newTestServerOn(t, ts.db)
-	require.Eventually(t, func() bool { return len(ts.peers()) == 1 && len(other.peers()) == 1 }, 5*time.Second, 10*time.Millisecond)
+	require.Eventually(t, func() bool { return len(ts.peers()) == 1 && len(other.peers()) == 1 }, 20*time.Second, 10*time.Millisecond)
 	name := strings.Repeat("ü", 255) // never in the payload, which is limited
 	var total time.Duration
 	for range 5 {
@@ -575,30 +615,34 @@ func TestMinPopWaitTimeHoldsForAFullerBatch_O24(t *testing.T) {
 	require.Len(t, ts.pop("q", "").Messages, 1, "only with wait=true")
 	ts.sql(`UPDATE queen.log_consumers SET worker_id = NULL, lease_expires_at = NULL, batch_end = NULL`)
 
-	began := time.Now()
-	require.Len(t, ts.pop("q", "wait=true&batch=10").Messages, 1)
-	require.InDelta(t, 600, time.Since(began).Milliseconds(), 200, "the window")
-	ts.sql(`UPDATE queen.log_consumers SET worker_id = NULL, lease_expires_at = NULL, batch_end = NULL`)
+	for params, took := range map[string][2]time.Duration{
+		"batch=10":             {550 * time.Millisecond, 800 * time.Millisecond}, // the window
+		"batch=10&timeout=100": {0, 400 * time.Millisecond},                      // never past the caller's timeout
+		"batch=1":              {0, 300 * time.Millisecond},                      // not for a batch of one
+	} {
+		inTime(t, took[1], func() time.Duration {
+			began := time.Now()
+			require.Len(t, ts.pop("q", "wait=true&"+params).Messages, 1, params)
+			held := time.Since(began)
+			require.GreaterOrEqual(t, held, took[0], params)
+			ts.sql(`UPDATE queen.log_consumers SET worker_id = NULL, lease_expires_at = NULL, batch_end = NULL`)
+			return held
+		})
+	}
 
-	began = time.Now()
-	require.Len(t, ts.pop("q", "wait=true&batch=10&timeout=100").Messages, 1)
-	require.Less(t, time.Since(began), 400*time.Millisecond, "never past the caller's timeout")
-	ts.sql(`UPDATE queen.log_consumers SET worker_id = NULL, lease_expires_at = NULL, batch_end = NULL`)
-
-	began = time.Now()
-	require.Len(t, ts.pop("q", "wait=true&batch=1").Messages, 1)
-	require.Less(t, time.Since(began), 300*time.Millisecond, "not for a batch of one")
-	ts.sql(`UPDATE queen.log_consumers SET worker_id = NULL, lease_expires_at = NULL, batch_end = NULL`)
-
-	waiting := ts.popLater("/api/v1/pop/queue/q?wait=true&batch=3")
-	ts.parked(1)
-	time.Sleep(50 * time.Millisecond)
-	ts.push(`{"items":[{"queue":"q","partition":"p","payload":2},{"queue":"q","partition":"p","payload":3}]}`)
-	got := <-waiting
-	var full PopResponse
-	got.into(t, &full)
-	require.Len(t, full.Messages, 3)
-	require.Less(t, got.took, 400*time.Millisecond, "a full batch ends the hold")
+	ts.pop("q", "batch=10&autoAck=true")
+	inTime(t, 500*time.Millisecond, func() time.Duration { // a full batch ends the hold
+		ts.pushOne("q", "p", `1`)
+		waiting := ts.popLater("/api/v1/pop/queue/q?wait=true&batch=3&autoAck=true")
+		ts.parked(1)
+		time.Sleep(50 * time.Millisecond)
+		ts.push(`{"items":[{"queue":"q","partition":"p","payload":2},{"queue":"q","partition":"p","payload":3}]}`)
+		got := <-waiting
+		var full PopResponse
+		got.into(t, &full)
+		require.Len(t, full.Messages, 3)
+		return got.took
+	})
 }
 
 func TestStopSendsParkedPopsHome(t *testing.T) {
@@ -638,7 +682,7 @@ func TestRunStopsGracefully(t *testing.T) {
 			t.Error(response.Status)
 		}
 	})
-	require.Eventually(t, func() bool { return !s.room.empty() }, 5*time.Second, time.Millisecond)
+	require.Eventually(t, func() bool { return !s.room.empty() }, 20*time.Second, time.Millisecond)
 	cancel()
 	calls.Wait()
 	require.NoError(t, <-ended)

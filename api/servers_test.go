@@ -43,10 +43,7 @@ func TestPushAtOneServerWakesAPopAtTheOther(t *testing.T) {
 				"/api/v1/pop/queue/q/partition/p?wait=true&timeout=20000&autoAck=true&consumerGroup=pinned",
 			} {
 				for _, pair := range [][2]*testServer{{one, two}, {two, one}} {
-					// A busy machine may be late now and then, but not every time.
-					late := 500 * time.Millisecond
-					for try := 0; late >= 500*time.Millisecond; try++ {
-						require.Less(t, try, 5, "%s: woken after %s", target, late)
+					inTime(t, 500*time.Millisecond, func() time.Duration {
 						waiting := pair[0].popLater(target)
 						pair[0].parked(1)
 						pair[0].asked(2) // the first claim is over
@@ -54,9 +51,9 @@ func TestPushAtOneServerWakesAPopAtTheOther(t *testing.T) {
 						pushed := time.Now()
 						got := <-waiting
 						require.Equal(t, http.StatusOK, got.Status, target)
-						late = got.at.Sub(pushed)
 						one.sql(`UPDATE queen.log_consumers c SET committed = h.head_offset FROM queen.partition_head h WHERE h.id = c.partition_id`)
-					}
+						return got.at.Sub(pushed)
+					})
 				}
 			}
 		})
@@ -73,7 +70,7 @@ func TestPopsParkedElsewhereDoNotMakeADeletedQueueAgain_F143(t *testing.T) {
 		waiting := two.popLater("/api/v1/pop/queue/q?wait=true&timeout=20000")
 		pinned := two.popLater("/api/v1/pop/queue/q/partition/p?wait=true&timeout=20000")
 		two.parked(2)
-		require.Eventually(t, func() bool { return one.count(`SELECT count(*) FROM queen.queues`) == 1 }, 5*time.Second, 5*time.Millisecond)
+		require.Eventually(t, func() bool { return one.count(`SELECT count(*) FROM queen.queues`) == 1 }, 20*time.Second, 5*time.Millisecond)
 		require.Equal(t, http.StatusOK, one.send("DELETE", "/api/v1/resources/queues/q", "").Status)
 		for _, ended := range []<-chan timed{waiting, pinned} {
 			got := <-ended
@@ -88,7 +85,7 @@ func TestPopsParkedElsewhereDoNotMakeADeletedQueueAgain_F143(t *testing.T) {
 		one, two := twoServers(t, deaf, func(c *Config) { c.SubscriptionMode = "new" })
 		waiting := two.popLater("/api/v1/pop/queue/q?wait=true&timeout=20000&batch=10&consumerGroup=g")
 		two.parked(1)
-		require.Eventually(t, func() bool { return one.count(`SELECT count(*) FROM queen.consumer_groups_metadata`) == 1 }, 5*time.Second, 5*time.Millisecond)
+		require.Eventually(t, func() bool { return one.count(`SELECT count(*) FROM queen.consumer_groups_metadata`) == 1 }, 20*time.Second, 5*time.Millisecond)
 		require.Equal(t, http.StatusOK, one.send("DELETE", "/api/v1/resources/queues/q", "").Status)
 		two.asked(3)
 		two.room.told("") // somebody says look
@@ -172,7 +169,10 @@ func TestConfigurationCountsAtOnceEverywhere(t *testing.T) {
 	require.GreaterOrEqual(t, time.Since(began), 2900*time.Millisecond, "the next pop holds back")
 	one.sql(`UPDATE queen.log_consumers SET worker_id = NULL, lease_expires_at = NULL, batch_end = NULL`)
 	fresh("hold", `{"minPopWaitTime":0}`)
-	began = time.Now()
-	require.Len(t, two.pop("hold", "wait=true&batch=10").Messages, 1)
-	require.Less(t, time.Since(began), 2500*time.Millisecond, "and the next does not")
+	inTime(t, 2500*time.Millisecond, func() time.Duration { // and the next does not
+		began := time.Now()
+		require.Len(t, two.pop("hold", "wait=true&batch=10").Messages, 1)
+		one.sql(`UPDATE queen.log_consumers SET worker_id = NULL, lease_expires_at = NULL, batch_end = NULL`)
+		return time.Since(began)
+	})
 }

@@ -186,7 +186,7 @@ func TestOwnTransactionIsAllOrNothing(t *testing.T) {
 			}
 			r.wants(r.b, `SELECT "offset" >= 0 FROM queen.push_v1('q', '1', 'last')`, true) // the locks are gone
 			r.exec("DELETE FROM queen.log_partitions WHERE name = 'last'")
-			require.Eventually(t, func() bool { return scalar[string](t, r.db, state) == want }, 5*time.Second, 10*time.Millisecond)
+			require.Eventually(t, func() bool { return scalar[string](t, r.db, state) == want }, 20*time.Second, 10*time.Millisecond)
 			r.check()
 		})
 	}
