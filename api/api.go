@@ -22,8 +22,6 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5/pgxpool"
-
-	"regent.local/regent/db"
 )
 
 // defaultTenant owns everything as long as nobody names another tenant.
@@ -61,9 +59,9 @@ type Server struct {
 	count      counters
 	collect    collector
 	popTurn    atomic.Uint32
-	dbBlock    kept[[]byte]      // of /metrics/prometheus
-	lags       kept[[]db.LagRow] // a part of it
-	minutes    minutes           // another part
+	dbBlock    kept[[]byte]   // of /metrics/prometheus
+	standing   kept[standing] // a part of it
+	minutes    minutes        // another part
 	switches   switches
 	away       atomic.Bool // with a spool: pushes go there until the drain gets through
 	drainTries int         // drain: failures in a row

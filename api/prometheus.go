@@ -172,7 +172,11 @@ func truth(is bool) float64 {
 // readBlock reads and writes what the database knows.
 func (s *Server) readBlock(ctx context.Context) ([]byte, error) {
 	var totals db.ClusterMetricsRow
+	var tasks []db.MaintenanceStatusRow
 	err := s.ask(ctx, func(ctx context.Context, q querier) (err error) {
+		if tasks, err = q.ListMaintenanceStatus(ctx); err != nil {
+			return err
+		}
 		totals, err = q.ClusterMetrics(ctx)
 		if err == nil && !s.minutes.of(totals.UpdatedAt) {
 			err = s.minutes.read(ctx, q, totals.UpdatedAt)
@@ -182,15 +186,16 @@ func (s *Server) readBlock(ctx context.Context) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	lags, err := s.lags.get(ctx, s.readLags)
+	now, err := s.standing.get(ctx, s.readStanding)
 	if err != nil {
 		return nil, err
 	}
 	e := &exposition{out: make([]byte, 0, 64<<10+len(s.minutes.text)+len(s.minutes.rows)*100)}
 	scrapeCluster(e, &totals)
+	scrapeTasks(e, tasks)
 	e.out = append(e.out, s.minutes.text...)
 	s.minutes.ages(e)
-	scrapeLags(e, lags, s.cfg.MetricsLimit)
+	scrapeStanding(e, now, s.cfg.MetricsLimit)
 	return e.out, nil
 }
 
@@ -226,13 +231,23 @@ func (m *minutes) ages(e *exposition) {
 		func(r *queueSeries) (string, float64, bool) { return r.label, r.AgeSeconds + since, true })
 }
 
-// readLags asks how far behind queues and groups are.
-func (s *Server) readLags(ctx context.Context) (rows []db.LagRow, err error) {
+// standing is how queues and groups stand, as far as it is shown.
+type standing struct {
+	lags  []db.LagRow
+	bytes []db.RetainedBytesRow
+}
+
+// readStanding asks how far behind queues and groups are, and what queues keep.
+func (s *Server) readStanding(ctx context.Context) (is standing, err error) {
+	limit := int32(min(s.cfg.MetricsLimit, math.MaxInt32))
 	err = s.ask(ctx, func(ctx context.Context, q querier) (err error) {
-		rows, err = q.ListLag(ctx, int32(min(s.cfg.MetricsLimit, math.MaxInt32)))
+		if is.bytes, err = q.ListRetainedBytes(ctx, limit); err != nil {
+			return err
+		}
+		is.lags, err = q.ListLag(ctx, limit)
 		return err
 	})
-	return rows, err
+	return is, err
 }
 
 func scrapeCluster(e *exposition, r *db.ClusterMetricsRow) {
@@ -254,6 +269,30 @@ func scrapeCluster(e *exposition, r *db.ClusterMetricsRow) {
 	e.sample("queen_cluster_ack_total", scope+`,result="failed"`, float64(r.AckFailed))
 	e.family(series{"queen_dlq_depth", gauge, "Dead letters, as the reconciler counted them last."})
 	e.sample("queen_dlq_depth", scope, float64(r.DeadLetters))
+	e.family(series{"queen_retained_bytes", gauge, "Bytes of payload that queues keep on disk, compressed, as measured last."})
+	e.sample("queen_retained_bytes", scope, float64(r.RetainedBytes))
+}
+
+// scrapeTasks writes how the maintenance tasks go, which one server runs for all.
+func scrapeTasks(e *exposition, rows []db.MaintenanceStatusRow) {
+	task := func(r *db.MaintenanceStatusRow) string { return label("task", r.Task) }
+	each(e, series{"queen_task_enabled", gauge, "Whether the maintenance task may run: 0 while it is paused."}, rows,
+		func(r *db.MaintenanceStatusRow) (string, float64, bool) { return task(r), truth(r.Enabled), true })
+	each(e, series{"queen_task_overdue_seconds", gauge, "How long the task has been due while nobody runs it."}, rows,
+		func(r *db.MaintenanceStatusRow) (string, float64, bool) {
+			return task(r), float64(r.OverdueSeconds), true
+		})
+	each(e, series{"queen_task_runs_total", counter, "Runs of the task that succeeded, at all servers: take the maximum, not the sum."}, rows,
+		func(r *db.MaintenanceStatusRow) (string, float64, bool) {
+			return task(r), float64(r.Runs), r.LastDurationMs != nil
+		})
+	each(e, series{"queen_task_duration_seconds", gauge, "How long the last of them took."}, rows,
+		func(r *db.MaintenanceStatusRow) (string, float64, bool) {
+			if r.LastDurationMs == nil {
+				return "", 0, false
+			}
+			return task(r), float64(*r.LastDurationMs) / 1000, true
+		})
 }
 
 // queueSeries is the newest minute of a queue name, with its label.
@@ -314,21 +353,15 @@ func scrapeQueues(e *exposition, rows []queueSeries) {
 	}
 }
 
-// scrapeLags writes how far behind queues and groups are.
-func scrapeLags(e *exposition, rows []db.LagRow, limit int) {
+// scrapeStanding writes how far behind queues and groups are, and what queues keep.
+func scrapeStanding(e *exposition, now standing, limit int) {
 	var queues, groups []db.LagRow
-	for _, row := range rows {
+	for _, row := range now.lags {
 		if row.ConsumerGroup == nil {
 			queues = append(queues, row)
 		} else {
 			groups = append(groups, row)
 		}
-	}
-	hidden := func(rows []db.LagRow) float64 {
-		if len(rows) == 0 || limit == 0 {
-			return 0
-		}
-		return float64(rows[0].Series - int64(len(rows)))
 	}
 	queue := func(r *db.LagRow) string { return label("queue", r.Queue) }
 	each(e, series{"queen_dlq_depth_by_queue", gauge, "Dead letters of the queue, as the reconciler counted them last."}, queues,
@@ -341,16 +374,33 @@ func scrapeLags(e *exposition, rows []db.LagRow, limit int) {
 		func(r *db.LagRow) (string, float64, bool) {
 			return queue(r) + "," + label("group", *r.ConsumerGroup), float64(r.Pending), true
 		})
-	e.family(series{"queen_lag_series_hidden", gauge, "Series of lag beyond REGENT_METRICS_LAG_SERIES, which are not shown: the least ones."})
+	each(e, series{"queen_queue_retained_bytes", gauge, "Bytes of payload that the queue keeps on disk, compressed, as measured last."}, now.bytes,
+		func(r *db.RetainedBytesRow) (string, float64, bool) {
+			return label("queue", r.Queue), float64(r.RetainedBytes), true
+		})
+	var whole int64
+	if len(now.bytes) > 0 {
+		whole = now.bytes[0].Series
+	}
+	e.family(series{"queen_lag_series_hidden", gauge, "Series beyond REGENT_METRICS_LAG_SERIES, which are not shown: the least ones, by lag or by retained bytes."})
 	e.sample("queen_lag_series_hidden", label("of", "queue"), hidden(queues))
 	e.sample("queen_lag_series_hidden", label("of", "group"), hidden(groups))
+	e.sample("queen_lag_series_hidden", label("of", "retained_bytes"), float64(whole-int64(len(now.bytes))))
+}
+
+// hidden is how many rows there are beyond those read.
+func hidden(rows []db.LagRow) float64 {
+	if len(rows) == 0 {
+		return 0
+	}
+	return float64(rows[0].Series - int64(len(rows)))
 }
 
 // How long what was read for a scrape serves others, so that many scrapers ask
 // the database no more often than one (F129).
 const (
-	blockFresh = time.Second
-	lagsFresh  = 15 * time.Second
+	blockFresh    = time.Second
+	standingFresh = 15 * time.Second
 )
 
 // kept is a value that is read again when it is old. Those that want it

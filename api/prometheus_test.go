@@ -3,11 +3,13 @@ package api
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"flag"
 	"fmt"
 	"net/http"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -55,7 +57,7 @@ func value(t *testing.T, families map[string]*dto.MetricFamily, name string, lab
 
 // fresh lets every scrape ask the database.
 func (ts *testServer) fresh() *testServer {
-	ts.dbBlock.fresh, ts.lags.fresh, ts.lags.behind = 0, 0, nil
+	ts.dbBlock.fresh, ts.standing.fresh, ts.standing.behind = 0, 0, nil
 	return ts
 }
 
@@ -76,6 +78,9 @@ func TestSeriesOfPrometheus(t *testing.T) {
 	ts.parked(1)
 	ts.flush()
 	ts.sql(`INSERT INTO queen.stats (stat_type, stat_key, queue_id, pending_messages, max_lag_seconds, dead_letter_messages) SELECT 'queue', id::text, id, 3, 4, 1 FROM queen.queues WHERE name LIKE 'a%' ON CONFLICT DO NOTHING`)
+	ts.sql(`INSERT INTO queen.maintenance_leases (task, period_ms, next_due_at, runs, last_duration_ms, enabled) VALUES ('late', 1000, now() - interval '1 hour', 7, 1500, true), ('paused', 1000, now() - interval '1 hour', 0, NULL, false)
+		ON CONFLICT DO NOTHING`)
+	ts.sql(`UPDATE queen.stats SET retained_bytes = 4096 WHERE stat_type = 'queue' AND queue_id = (SELECT id FROM queen.queues WHERE name LIKE 'a%')`)
 	families := ts.scraped()
 	ts.pushOne("q", "p", `1`)
 	<-waiting
@@ -111,6 +116,13 @@ func TestSeriesOfPrometheus(t *testing.T) {
 	require.EqualValues(t, 1, value(t, families, "queen_group_lag_messages", `queue=a"b\c`, "group=g"))
 	require.EqualValues(t, 4, value(t, families, "queen_queue_lag_seconds", `queue=a"b\c`))
 	require.EqualValues(t, 1, value(t, families, "queen_dlq_depth", "scope=cluster"))
+	require.EqualValues(t, 4096, value(t, families, "queen_retained_bytes", "scope=cluster"))
+	require.EqualValues(t, 4096, value(t, families, "queen_queue_retained_bytes", `queue=a"b\c`))
+	require.EqualValues(t, 7, value(t, families, "queen_task_runs_total", "task=late"))
+	require.EqualValues(t, 1.5, value(t, families, "queen_task_duration_seconds", "task=late"))
+	require.GreaterOrEqual(t, value(t, families, "queen_task_overdue_seconds", "task=late"), 3600.0)
+	require.EqualValues(t, 0, value(t, families, "queen_task_overdue_seconds", "task=paused"), "S-9")
+	require.EqualValues(t, 0, value(t, families, "queen_task_enabled", "task=paused"), "S-9")
 	require.EqualValues(t, 2, value(t, families, "queen_cluster_push_messages_total", "scope=cluster"))
 	require.EqualValues(t, 1, value(t, families, "queen_cluster_dlq_total", "scope=cluster"))
 	require.EqualValues(t, 2, value(t, families, "queen_batches_fired_total", "op=push"))
@@ -132,7 +144,13 @@ func TestSeriesByQueue(t *testing.T) {
 		INSERT INTO queen.queue_lag_metrics (bucket_time, queue_id, push_message_count, avg_lag_ms, lag_count, max_lag_ms) SELECT date_trunc('minute', now()), id, 5, 8000, 1, 8000 FROM other`)
 	ts.sql(`UPDATE queen.queue_lag_metrics m SET avg_lag_ms = 2000, max_lag_ms = 2000 FROM queen.queues q WHERE q.id = m.queue_id AND m.pop_count > 0`)
 	ts.sql(`UPDATE queen.queue_lag_metrics m SET bucket_time = bucket_time - interval '6 minutes' FROM queen.queues q WHERE q.id = m.queue_id AND q.name = 'q0'`)
+	ts.sql(`INSERT INTO queen.stats (stat_type, stat_key, queue_id, retained_bytes) SELECT 'queue', id::text, id, CASE name WHEN 'q0' THEN 5 WHEN 'q1' THEN 20 ELSE 30 END FROM queen.queues
+		ON CONFLICT ON CONSTRAINT stats_pkey DO UPDATE SET retained_bytes = EXCLUDED.retained_bytes`)
 	families := ts.scraped()
+	require.EqualValues(t, 40, value(t, families, "queen_queue_retained_bytes", "queue=q1"), "of two tenants")
+	require.Len(t, families["queen_queue_retained_bytes"].Metric, 2)
+	require.EqualValues(t, 1, value(t, families, "queen_lag_series_hidden", "of=retained_bytes"), "q0 keeps least")
+	require.EqualValues(t, 75, value(t, families, "queen_retained_bytes", "scope=cluster"))
 	require.EqualValues(t, 5+2, value(t, families, "queen_queue_push_messages_per_minute", "queue=q1"))
 	require.EqualValues(t, 5000, value(t, families, "queen_queue_pop_lag_milliseconds", "queue=q1", "stat=avg"))
 	require.EqualValues(t, 8000, value(t, families, "queen_queue_pop_lag_milliseconds", "queue=q1", "stat=max"))
@@ -181,16 +199,60 @@ func TestMetricsOfTheProcess(t *testing.T) {
 	require.Positive(t, got["uptime"])
 }
 
-// The alert rules parse, and name no series and no label that does not exist.
-func TestAlertRules(t *testing.T) {
-	t.Parallel()
+// knownSeries are the names of the golden file with their labels, and up.
+func knownSeries(t *testing.T) map[string][]string {
+	t.Helper()
 	golden, err := os.ReadFile(seriesGolden)
 	require.NoError(t, err)
-	known := map[string][]string{}
+	known := map[string][]string{"up": {"job", "instance"}}
 	for line := range strings.Lines(string(golden)) {
 		fields := append(strings.Fields(line), "")
 		known[fields[0]] = append(strings.Split(fields[2], ","), "job", "instance")
 	}
+	return known
+}
+
+// knows checks that an expression parses and names series and labels that exist,
+// at least one.
+func knows(t *testing.T, known map[string][]string, where, expr string) {
+	t.Helper()
+	parsed, err := metricsql.Parse(expr)
+	require.NoError(t, err, where)
+	used, labels := 0, map[string]bool{}
+	metricsql.VisitAll(parsed, func(e metricsql.Expr) {
+		m, ok := e.(*metricsql.MetricExpr)
+		if !ok {
+			return
+		}
+		name := m.LabelFilterss[0][0].Value
+		require.NotNil(t, known[name], "%s: there is no series %s", where, name)
+		used++
+		for _, filter := range m.LabelFilterss[0][1:] {
+			require.Contains(t, known[name], filter.Label, where)
+		}
+		for _, l := range known[name] {
+			labels[l] = true
+		}
+	})
+	require.Positive(t, used, where)
+	metricsql.VisitAll(parsed, func(e metricsql.Expr) {
+		var by metricsql.ModifierExpr
+		switch e := e.(type) {
+		case *metricsql.AggrFuncExpr:
+			by = e.Modifier
+		case *metricsql.BinaryOpExpr:
+			by = e.GroupModifier
+		}
+		for _, l := range by.Args {
+			require.True(t, labels[l], "%s: no series of it has the label %s", where, l)
+		}
+	})
+}
+
+// The alert rules parse, and name no series and no label that does not exist.
+func TestAlertRules(t *testing.T) {
+	t.Parallel()
+	known := knownSeries(t)
 	text, err := os.ReadFile("alerts.yaml")
 	require.NoError(t, err)
 	var file struct {
@@ -214,28 +276,78 @@ func TestAlertRules(t *testing.T) {
 			require.Contains(t, []string{"warning", "critical"}, rule.Labels["severity"], rule.Alert)
 			_, err := time.ParseDuration(rule.For)
 			require.NoError(t, err, rule.Alert)
-			parsed, err := metricsql.Parse(rule.Expr)
-			require.NoError(t, err, rule.Alert)
-			used := 0
-			metricsql.VisitAll(parsed, func(e metricsql.Expr) {
-				m, ok := e.(*metricsql.MetricExpr)
-				if !ok {
-					return
-				}
-				name := m.LabelFilterss[0][0].Value
-				if name == "up" {
-					return
-				}
-				require.Contains(t, known, name, rule.Alert)
-				used++
-				for _, filter := range m.LabelFilterss[0][1:] {
-					require.Contains(t, known[name], filter.Label, rule.Alert)
-				}
-			})
-			require.True(t, used > 0 || strings.Contains(rule.Expr, "up"), rule.Alert)
+			knows(t, known, rule.Alert, rule.Expr)
 		}
 	}
 	require.GreaterOrEqual(t, rules, 8)
+}
+
+var (
+	labelValues = regexp.MustCompile(`^label_values\((.+), (\w+)\)$`)
+	legendLabel = regexp.MustCompile(`\{\{(\w+)\}\}`)
+)
+
+// The dashboard is one that Grafana can lay out, and names no series, no label
+// and no variable that does not exist.
+func TestDashboard(t *testing.T) {
+	t.Parallel()
+	known := knownSeries(t)
+	text, err := os.ReadFile("dashboard.json")
+	require.NoError(t, err)
+	var board struct {
+		Title, UID    string
+		SchemaVersion int
+		Templating    struct {
+			List []struct{ Name, Type, Definition string }
+		}
+		Panels []struct {
+			ID          int
+			Type, Title string
+			GridPos     struct{ X, Y, W, H int }
+			Datasource  struct{ Type, UID string }
+			Targets     []struct{ RefID, Expr, LegendFormat string }
+		}
+	}
+	require.NoError(t, json.Unmarshal(text, &board))
+	require.Equal(t, []any{"Regent", "regent"}, []any{board.Title, board.UID})
+	require.Positive(t, board.SchemaVersion)
+	variables := []string{"$__rate_interval", "5m"}
+	for _, v := range board.Templating.List {
+		variables = append(variables, "$"+v.Name, "any")
+		if v.Type == "query" {
+			found := labelValues.FindStringSubmatch(v.Definition)
+			require.NotNil(t, found, v.Name)
+			knows(t, known, v.Name, strings.NewReplacer(variables...).Replace(found[1]))
+			require.Contains(t, known[strings.SplitN(found[1], "{", 2)[0]], found[2], v.Name)
+		}
+	}
+	fill := strings.NewReplacer(variables...)
+	ids, taken := map[int]bool{}, map[[2]int]string{}
+	for _, p := range board.Panels {
+		require.False(t, ids[p.ID], "the id of %s is taken", p.Title)
+		ids[p.ID] = true
+		for x := p.GridPos.X; x < p.GridPos.X+p.GridPos.W; x++ {
+			for y := p.GridPos.Y; y < p.GridPos.Y+p.GridPos.H; y++ {
+				require.Empty(t, taken[[2]int{x, y}], "%s covers it", p.Title)
+				taken[[2]int{x, y}] = p.Title
+			}
+		}
+		require.LessOrEqual(t, p.GridPos.X+p.GridPos.W, 24, p.Title)
+		if p.Type == "row" {
+			continue
+		}
+		require.Equal(t, "${datasource}", p.Datasource.UID, p.Title)
+		require.NotEmpty(t, p.Targets, p.Title)
+		for _, target := range p.Targets {
+			expr := fill.Replace(target.Expr)
+			require.NotContains(t, expr, "$", p.Title)
+			knows(t, known, p.Title, expr)
+			for _, l := range legendLabel.FindAllStringSubmatch(target.LegendFormat, -1) {
+				require.True(t, strings.Contains(expr, " by (") == regexp.MustCompile(`by \([^)]*\b`+l[1]+`\b`).MatchString(expr), "%s: the legend has %s", p.Title, l[1])
+			}
+		}
+	}
+	require.Greater(t, len(board.Panels), 20)
 }
 
 // BenchmarkScrape is the row "/metrics/prometheus at 10,000 queues" of perf.md 4.

@@ -53,6 +53,42 @@ func (q *Queries) Doctor(ctx context.Context, sizeBytes int64) ([]DoctorRow, err
 	return items, nil
 }
 
+const listMaintenanceStatus = `-- name: ListMaintenanceStatus :many
+SELECT task, enabled, period_seconds, next_due_at, overdue_seconds, running, holder, last_start_at, last_end_at, last_duration_ms, runs FROM queen.list_maintenance_status_v1()
+`
+
+func (q *Queries) ListMaintenanceStatus(ctx context.Context) ([]MaintenanceStatusRow, error) {
+	rows, err := q.db.Query(ctx, listMaintenanceStatus)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []MaintenanceStatusRow
+	for rows.Next() {
+		var i MaintenanceStatusRow
+		if err := rows.Scan(
+			&i.Task,
+			&i.Enabled,
+			&i.PeriodSeconds,
+			&i.NextDueAt,
+			&i.OverdueSeconds,
+			&i.Running,
+			&i.Holder,
+			&i.LastStartAt,
+			&i.LastEndAt,
+			&i.LastDurationMs,
+			&i.Runs,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const listQueueStatus = `-- name: ListQueueStatus :many
 SELECT queue, namespace, task, partitions, messages, pending, processing, ready, completed, dead_letters, oldest_pending_at, lag_seconds, newest_message_at, size_bytes, retained_bytes, ingested_per_second, processed_per_second, rates_at, created_at, queue_id FROM queen.list_queue_status_v1()
 `

@@ -14,7 +14,7 @@ import (
 )
 
 const clusterMetrics = `-- name: ClusterMetrics :one
-SELECT push_requests, pop_requests, ack_requests, push_messages, pop_messages, ack_messages, ack_success, ack_failed, transactions, db_errors, dlq, dead_letters, updated_at FROM queen.get_cluster_metrics_v1()
+SELECT push_requests, pop_requests, ack_requests, push_messages, pop_messages, ack_messages, ack_success, ack_failed, transactions, db_errors, dlq, dead_letters, updated_at, retained_bytes FROM queen.get_cluster_metrics_v1()
 `
 
 // Lifetime totals of all servers.
@@ -35,6 +35,7 @@ func (q *Queries) ClusterMetrics(ctx context.Context) (ClusterMetricsRow, error)
 		&i.Dlq,
 		&i.DeadLetters,
 		&i.UpdatedAt,
+		&i.RetainedBytes,
 	)
 	return i, err
 }
@@ -387,6 +388,36 @@ func (q *Queries) ListQueueMetrics(ctx context.Context) ([]QueueMetricsRow, erro
 			&i.LagCount,
 			&i.MaxLagMs,
 			&i.Parked,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const listRetainedBytes = `-- name: ListRetainedBytes :many
+SELECT queue, retained_bytes, segments, series FROM queen.list_retained_bytes_v1(p_max_rows => $1::integer)
+`
+
+// What queues keep on disk, at most so many.
+func (q *Queries) ListRetainedBytes(ctx context.Context, maxRows int32) ([]RetainedBytesRow, error) {
+	rows, err := q.db.Query(ctx, listRetainedBytes, maxRows)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []RetainedBytesRow
+	for rows.Next() {
+		var i RetainedBytesRow
+		if err := rows.Scan(
+			&i.Queue,
+			&i.RetainedBytes,
+			&i.Segments,
+			&i.Series,
 		); err != nil {
 			return nil, err
 		}

@@ -46,21 +46,22 @@ type ChangedRow struct {
 	Error            *string
 }
 
-// Lifetime totals of all servers, and the dead letters there are, as the reconciler counted them last. updated_at is the last flush of any server, null before the first.
+// Lifetime totals of all servers, the dead letters there are, as the reconciler counted them last, and the bytes that queues keep on disk, as measured last. updated_at is the last flush of any server, null before the first.
 type ClusterMetricsRow struct {
-	PushRequests int64
-	PopRequests  int64
-	AckRequests  int64
-	PushMessages int64
-	PopMessages  int64
-	AckMessages  int64
-	AckSuccess   int64
-	AckFailed    int64
-	Transactions int64
-	DbErrors     int64
-	Dlq          int64
-	DeadLetters  int64
-	UpdatedAt    *time.Time
+	PushRequests  int64
+	PopRequests   int64
+	AckRequests   int64
+	PushMessages  int64
+	PopMessages   int64
+	AckMessages   int64
+	AckSuccess    int64
+	AckFailed     int64
+	Transactions  int64
+	DbErrors      int64
+	Dlq           int64
+	DeadLetters   int64
+	UpdatedAt     *time.Time
+	RetainedBytes int64
 }
 
 // What one compaction step did: segments whose keys were noted or whose frames were judged, and whether nothing is left to do now. Of the judged segments, the newest is never one: messages read, and kept.
@@ -152,6 +153,21 @@ type LeaseRow struct {
 type MaintenanceRow struct {
 	PushPaused bool
 	PopPaused  bool
+}
+
+// One maintenance task as queen.maintenance_status shows it.
+type MaintenanceStatusRow struct {
+	Task           string
+	Enabled        bool
+	PeriodSeconds  float64
+	NextDueAt      *time.Time
+	OverdueSeconds int64
+	Running        bool
+	Holder         *string
+	LastStartAt    *time.Time
+	LastEndAt      *time.Time
+	LastDurationMs *int64
+	Runs           int64
 }
 
 // How some partitions are consumed: by consumers without a group, and by how many named groups.
@@ -347,6 +363,14 @@ type ReplayRow struct {
 	Offset        *int64
 	Code          *string
 	Error         *string
+}
+
+// What a queue keeps on disk, as the retained-bytes lane measured it last. series is how many queues keep anything, shown or not.
+type RetainedBytesRow struct {
+	Queue         string
+	RetainedBytes int64
+	Segments      int64
+	Series        int64
 }
 
 // A partition that a sweep has to look at: phase 1 is log_retention_step_v1 with the rules of the row, 2 log_purge_hashes_step_v1 and 3 log_evict_max_wait_step_v1, both with before. All times are by one reading of the clock, at.

@@ -92,6 +92,7 @@ type Querier interface {
 	// How far behind queues and groups are, at most so many of each.
 	ListLag(ctx context.Context, maxRows int32) ([]LagRow, error)
 	ListLaggingPartitions(ctx context.Context, minLagSeconds int32, tenantID uuid.UUID) ([]byte, error)
+	ListMaintenanceStatus(ctx context.Context) ([]MaintenanceStatusRow, error)
 	// Browse messages, newest first.
 	ListMessages(ctx context.Context, arg ListMessagesParams) ([]MessageRow, error)
 	ListNamespaces(ctx context.Context, tenantID uuid.UUID) ([]byte, error)
@@ -99,6 +100,8 @@ type Querier interface {
 	ListQueueMetrics(ctx context.Context) ([]QueueMetricsRow, error)
 	ListQueueStatus(ctx context.Context) ([]QueueStatusRow, error)
 	ListQueues(ctx context.Context, tenantID uuid.UUID, cached bool) ([]byte, error)
+	// What queues keep on disk, at most so many.
+	ListRetainedBytes(ctx context.Context, maxRows int32) ([]RetainedBytesRow, error)
 	ListStoredQueues(ctx context.Context, arg ListStoredQueuesParams) ([]byte, error)
 	ListTasks(ctx context.Context, tenantID uuid.UUID) ([]byte, error)
 	ListTraceNames(ctx context.Context, arg ListTraceNamesParams) ([]byte, error)

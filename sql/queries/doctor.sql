@@ -19,3 +19,6 @@ SELECT * FROM queen.verify_orphans_v1();
 
 -- name: ListQueueStatus :many
 SELECT * FROM queen.list_queue_status_v1();
+
+-- name: ListMaintenanceStatus :many
+SELECT * FROM queen.list_maintenance_status_v1();

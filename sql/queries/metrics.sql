@@ -26,6 +26,10 @@ SELECT * FROM queen.list_queue_metrics_v1();
 -- How far behind queues and groups are, at most so many of each.
 SELECT * FROM queen.list_lag_v1(p_max_rows => @max_rows::integer);
 
+-- name: ListRetainedBytes :many
+-- What queues keep on disk, at most so many.
+SELECT * FROM queen.list_retained_bytes_v1(p_max_rows => @max_rows::integer);
+
 -- name: GetQueueLag :one
 SELECT queen.get_queue_lag_v1(
     p_from => sqlc.narg('since')::timestamptz,

@@ -16,9 +16,10 @@ SELECT
     0::bigint AS db_errors,
     0::bigint AS dlq,
     0::bigint AS dead_letters,
-    NULL::timestamptz AS updated_at
+    NULL::timestamptz AS updated_at,
+    0::bigint AS retained_bytes
 WHERE false;
-COMMENT ON VIEW queen.cluster_metrics_row IS 'Lifetime totals of all servers, and the dead letters there are, as the reconciler counted them last. updated_at is the last flush of any server, null before the first.';
+COMMENT ON VIEW queen.cluster_metrics_row IS 'Lifetime totals of all servers, the dead letters there are, as the reconciler counted them last, and the bytes that queues keep on disk, as measured last. updated_at is the last flush of any server, null before the first.';
 
 CREATE OR REPLACE VIEW queen.queue_metrics_row AS
 SELECT
@@ -49,3 +50,12 @@ SELECT
     0::bigint AS series
 WHERE false;
 COMMENT ON VIEW queen.lag_row IS 'How far behind a queue is, as the reconciler counted it last, or a group on it, live: consumer_group is null for the queue, lag_seconds and dead_letters are 0 for a group. series is how many there are of the kind, shown or not.';
+
+CREATE OR REPLACE VIEW queen.retained_bytes_row AS
+SELECT
+    ''::text AS queue,
+    0::bigint AS retained_bytes,
+    0::bigint AS segments,
+    0::bigint AS series
+WHERE false;
+COMMENT ON VIEW queen.retained_bytes_row IS 'What a queue keeps on disk, as the retained-bytes lane measured it last. series is how many queues keep anything, shown or not.';

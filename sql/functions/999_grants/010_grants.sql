@@ -44,7 +44,7 @@ LANGUAGE sql STABLE AS $$
                 'get_partition_liveness_v1']),
             ('queen_admin', ARRAY['get_queue_lag_v1', 'get_queue_ops_v1', 'get_workload_v1', 'get_queue_parked_replicas_v1', 'get_dead_letter_signatures_v1',
                 'get_partition_liveness_v1', 'get_system_metrics_v1', 'get_worker_metrics_v1', 'get_postgres_stats_v1', 'get_cluster_metrics_v1',
-                'list_queue_metrics_v1', 'list_lag_v1', 'log_fold_partition_events_step_v1']),
+                'list_queue_metrics_v1', 'list_lag_v1', 'list_retained_bytes_v1', 'log_fold_partition_events_step_v1']),
             ('queen_admin', ARRAY['doctor_v1', 'verify_v1', 'verify_partitions_v1', 'list_verify_ranges_v1']),
             ('queen_admin', ARRAY['create_api_key_v1', 'list_api_keys_v1', 'revoke_api_key_v1'])
         ) w (grantee, names)
