@@ -1,26 +1,21 @@
 /*
- * Purpose:     the stamp of the next segment: never below the transaction's start or the partition's last stamp. When
- *              the clock is behind the last stamp, or the head is about to be written, the newest clock mark counts too.
+ * Purpose:     the stamp of the next segment: never below the transaction's start, the partition's last stamp or the newest
+ *              clock mark. So a clock that steps back undercuts neither a safe time nor a floor that was told before.
  * Locks:       none; the caller holds the partition row.  Isolation: as the caller.
  * Volatility:  VOLATILE: reads the clock.
- * Bounds:      one key probe, on a slow path only.  Idempotency: none.
+ * Bounds:      one key probe.  Idempotency: none.
  * Raises:      nothing.
- * Source:      design 3.2 rule 6, P-22, I-25, F002.
+ * Source:      design 3.2 rule 6, P-22, C-40, I-25, F002.
  */
 CREATE OR REPLACE FUNCTION queen._next_stamp(
-    r_part queen.log_partitions,
     p_last_stamp timestamptz
 ) RETURNS timestamptz
 LANGUAGE plpgsql VOLATILE AS $$
-DECLARE
-    v_stamp timestamptz := greatest(clock_timestamp(), now());
 BEGIN
-    IF queen._writes_head(r_part, v_stamp) OR v_stamp <= p_last_stamp THEN
-        v_stamp := greatest(v_stamp, (SELECT max(m.marked_at) FROM queen.clock_marks m));
-    END IF;
-    RETURN greatest(v_stamp, p_last_stamp + interval '1 microsecond');
+    RETURN greatest(clock_timestamp(), now(), p_last_stamp + interval '1 microsecond',
+        (SELECT m.marked_at FROM queen.clock_marks m ORDER BY m.marked_at DESC LIMIT 1));
 END $$;
-REVOKE ALL ON FUNCTION queen._next_stamp(queen.log_partitions, timestamptz) FROM PUBLIC;
+REVOKE ALL ON FUNCTION queen._next_stamp(timestamptz) FROM PUBLIC;
 
 /*
  * Purpose:     whether a push with this stamp has to write the partition row: it is settled, its quantised stamp is older

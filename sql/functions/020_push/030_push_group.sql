@@ -45,7 +45,7 @@ BEGIN
         ORDER BY x.base_offset DESC LIMIT 1
     ) t ON true;
     v_first := greatest(r_part.last_offset, r_tail.end_offset) + 1;
-    v_stamp := queen._next_stamp(r_part, greatest(r_part.last_stamp, r_tail.created_at));
+    v_stamp := queen._next_stamp(greatest(r_part.last_stamp, r_tail.created_at));
 
     IF p_ids IS NOT NULL AND NOT queen._ids_ascend(p_ids, coalesce(r_tail.high, '')) THEN
         SELECT array_agg(f.item ORDER BY f.item) AS items, array_agg(f.leader ORDER BY f.item) AS leaders,

@@ -35,7 +35,8 @@ BEGIN
     ELSE
         v_bytes := queen._frame_bytes(p_payloads, p_ids, p_keys);
     END IF;
-    SELECT l.end_offset AS last, l.created_at, l.cum_bytes, greatest(clock_timestamp(), now()) AS stamp,
+    SELECT l.end_offset AS last, l.created_at, l.cum_bytes,
+           greatest(clock_timestamp(), now(), (SELECT m.marked_at FROM queen.clock_marks m ORDER BY m.marked_at DESC LIMIT 1)) AS stamp,
            (SELECT x.high FROM queen.log_txns x
             WHERE x.partition_id = r_part.id AND x.base_offset >= r_part.txns_start
             ORDER BY x.base_offset DESC LIMIT 1) AS high
