@@ -41,5 +41,5 @@ CREATE FUNCTION pg_temp.row(p_queue text, p_group text DEFAULT 'g') RETURNS text
     FROM queen.log_consumers c WHERE c.partition_id = pg_temp.lane(p_queue) AND c.consumer_group = p_group
 $$;
 CREATE FUNCTION pg_temp.expire(p_queue text) RETURNS void LANGUAGE sql AS $$
-    UPDATE queen.log_consumers c SET lease_expires_at = clock_timestamp() - interval '1 s' WHERE c.partition_id = pg_temp.lane(p_queue) AND c.worker_id IS NOT NULL
+    UPDATE queen.log_consumers c SET lease_expires_at = now() - interval '1 s' WHERE c.partition_id = pg_temp.lane(p_queue) AND c.worker_id IS NOT NULL
 $$;
