@@ -211,13 +211,17 @@ func documentAccess(document *huma.OpenAPI) {
 			}
 			op.Security = []map[string][]string{{securityScheme: {}}}
 			for status, text := range refusals {
-				op.Responses[status] = &huma.Response{Description: text, Content: map[string]*huma.MediaType{
-					"application/json": {Schema: &huma.Schema{Ref: "#/components/schemas/Error"}}}}
+				op.Responses[status] = refusal(text)
 			}
 			if op.Responses["400"] == nil && !levels[op.Method+" "+path].server {
-				op.Responses["400"] = &huma.Response{Description: "Bad Request", Content: op.Responses["401"].Content}
+				op.Responses["400"] = refusal("Bad Request")
 			}
 			op.Responses["429"].Headers = map[string]*huma.Param{"Retry-After": {Description: "Seconds to wait.", Schema: &huma.Schema{Type: "integer"}}}
 		}
 	}
+}
+
+func refusal(text string) *huma.Response {
+	return &huma.Response{Description: text, Content: map[string]*huma.MediaType{
+		"application/json": {Schema: &huma.Schema{Ref: "#/components/schemas/Error"}}}}
 }

@@ -1,12 +1,18 @@
 package api
 
 import (
+	_ "embed"
 	"encoding/json"
+	"fmt"
+	"net/http"
 	"time"
+
+	"github.com/danielgtaylor/huma/v2"
 )
 
-// The examples of the document. They are values of the documented types where
-// they can be, so that a change of a type changes them or does not compile.
+// The examples of the document. Those of the main operations are values of the
+// documented types, so that a change of a type changes them or does not compile;
+// the others are in examples.json.
 
 const (
 	exampleQueueID     = "0198c0de-0000-7000-8000-000000000001"
@@ -61,4 +67,61 @@ func replayExample() ReplayResponse {
 	return ReplayResponse{Success: true, Result: "moved", Queue: "orders", Partition: "customer-17", ConsumerGroup: "billing",
 		DlqID: exampleLetterID, OriginalTransactionID: "order-4711", DlqRowRemoved: true,
 		ReplayedAs: ReplayedAs{MessageID: "01890a5d-ac96-7000-8000-0000002dd000", TransactionID: "dlq:" + exampleLetterID, QueueName: "orders", Status: "queued", Offset: &offset}}
+}
+
+// examplesFile has an example of what the operations answer that name none of
+// their own, taken from a running server, by operation id; with a status behind
+// it for a failure that is no plain Error.
+//
+//go:embed examples.json
+var examplesFile []byte
+
+// exampleErrors are what most operations answer with a status.
+var exampleErrors = map[string]*Error{
+	"400": badField("batch", "must be a whole number"),
+	"401": errNoToken,
+	"403": errForbidden,
+	"404": newError(http.StatusNotFound, "", "Queue not found"),
+	"408": newError(http.StatusRequestTimeout, "", "request body read timeout"),
+	"409": newError(http.StatusConflict, "", "the queue keeps no latest value of a key: its cleanupPolicy is delete"),
+	"413": newError(http.StatusRequestEntityTooLarge, "", "the request body is too large"),
+	"429": errTooMany,
+	"500": newError(http.StatusInternalServerError, "", "internal error"),
+	"503": newError(http.StatusServiceUnavailable, "", "the database is not available"),
+}
+
+// exemplify gives every body of the document's answers an example.
+func exemplify(document *huma.OpenAPI) error {
+	var taken map[string]json.RawMessage
+	if err := json.Unmarshal(examplesFile, &taken); err != nil {
+		return fmt.Errorf("read examples.json: %w", err)
+	}
+	document.Components.Examples = map[string]*huma.Example{}
+	for status, e := range exampleErrors {
+		document.Components.Examples["error-"+status] = &huma.Example{Value: e}
+	}
+	for _, item := range document.Paths {
+		for _, op := range operations(item) {
+			for status, response := range op.Responses {
+				for _, media := range response.Content {
+					exemplifyBody(media, taken, op.OperationID, status)
+				}
+			}
+		}
+	}
+	return nil
+}
+
+func exemplifyBody(media *huma.MediaType, taken map[string]json.RawMessage, operation, status string) {
+	failed := status >= "300"
+	if failed {
+		operation += " " + status
+	}
+	switch example, known := taken[operation]; {
+	case media.Example != nil:
+	case known:
+		media.Example = example
+	case failed:
+		media.Examples = map[string]*huma.Example{"error": {Ref: "#/components/examples/error-" + status}}
+	}
 }

@@ -67,6 +67,8 @@ func (t *throttle) forget(now time.Time) {
 	}
 }
 
+var errTooMany = newError(http.StatusTooManyRequests, "", "too many calls, slow down")
+
 // limit refuses a call of a caller that calls too often. Who has neither key nor
 // token is told by its address.
 func (s *Server) limit(r *http.Request, who *caller, rule access) error {
@@ -85,7 +87,7 @@ func (s *Server) limit(r *http.Request, who *caller, rule access) error {
 	if wait == 0 {
 		return nil
 	}
-	e := newError(http.StatusTooManyRequests, "", "too many calls, slow down")
+	e := *errTooMany
 	e.retryAfter = int(math.Ceil(wait.Seconds()))
-	return e
+	return &e
 }

@@ -25,6 +25,9 @@ func (s *Server) route() {
 	}
 	documentAccess(s.api.OpenAPI())
 	finish(s.api.OpenAPI())
+	if err := exemplify(s.api.OpenAPI()); err != nil {
+		panic(err)
+	}
 	s.serveDocuments(mux)
 	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) { missed(mux, w, r) })
 	s.handler = s.guard(s.shield(s.admit(mux, compress(whole(mux)))))
