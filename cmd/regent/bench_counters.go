@@ -133,7 +133,9 @@ func (t *scrapeTarget) Sides(context.Context) ([]bench.Side, error) {
 			}
 		},
 		Do: func(ctx context.Context) (int, error) {
-			text, err := w.client.call(ctx, request{method: http.MethodGet, path: []string{"metrics", "prometheus"}})
+			text, err := w.client.call(ctx, repeatUnsent, func(ctx context.Context) (*http.Response, error) {
+				return w.client.GetPrometheusMetrics(ctx)
+			})
 			if err == nil && bytes.Count(text, []byte{'\n'}) < 10*t.o.Size {
 				err = errors.New("the scrape lacks series")
 			}

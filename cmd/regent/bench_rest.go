@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"log/slog"
-	"net/http"
 	"os"
 	"time"
 
@@ -146,7 +145,7 @@ func (p *restProducer) Push(ctx context.Context, payloads []string) error {
 			items[i].TransactionID = id
 		}
 	}
-	body, err := p.client.call(ctx, request{method: http.MethodPost, path: []string{"api", "v1", "push"}, body: pushBody(items)})
+	body, err := p.client.push(ctx, repeatUnsent, items)
 	if err != nil {
 		return err
 	}

@@ -158,7 +158,7 @@ func (t *servedTarget) ResidentBytes() (int64, error) {
 	defer func() { _ = w.Close() }()
 	ctx, cancel := context.WithTimeout(context.Background(), callTimeout)
 	defer cancel()
-	if _, err := w.client.call(ctx, request{method: http.MethodGet, path: []string{"livez"}}); err != nil {
+	if _, err := w.client.call(ctx, repeatUnsent, func(ctx context.Context) (*http.Response, error) { return w.client.GetLivez(ctx) }); err != nil {
 		return 0, err
 	}
 	text, err := os.ReadFile("/proc/" + strconv.Itoa(t.cmd.Process.Pid) + "/status")

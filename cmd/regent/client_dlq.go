@@ -6,14 +6,13 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"net/url"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
 	"github.com/google/uuid"
 
+	"regent.local/regent/api/sdk/go/rest"
 	"regent.local/regent/db"
 )
 
@@ -55,14 +54,9 @@ type outcome struct {
 const maxPage = 1000
 
 func (c *httpClient) DeadLetters(ctx context.Context, f letterFilter, limit, offset int) ([]deadLetter, error) {
-	q := url.Values{"limit": {strconv.Itoa(limit)}, "offset": {strconv.Itoa(offset)}}
-	if f.queue != "" {
-		q.Set("queue", f.queue)
-	}
-	if f.group != "" {
-		q.Set("consumerGroup", f.group)
-	}
-	body, err := c.call(ctx, request{method: http.MethodGet, path: []string{"api", "v1", "dlq"}, query: q, may: repeatAny})
+	rows, skip := int32(limit), int32(offset)
+	params := &rest.ListDeadLettersParams{Queue: optional(f.queue), ConsumerGroup: optional(f.group), Limit: &rows, Offset: &skip}
+	body, err := c.call(ctx, repeatAny, func(ctx context.Context) (*http.Response, error) { return c.ListDeadLetters(ctx, params) })
 	if err != nil {
 		return nil, fmt.Errorf("list dead letters: %w", err)
 	}
@@ -73,11 +67,8 @@ func (c *httpClient) DeadLetters(ctx context.Context, f letterFilter, limit, off
 }
 
 func (c *httpClient) DeleteDeadLetters(ctx context.Context, f letterFilter) (int, error) {
-	q := url.Values{"queue": {f.queue}}
-	if f.group != "" {
-		q.Set("consumerGroup", f.group)
-	}
-	body, err := c.call(ctx, request{method: http.MethodDelete, path: []string{"api", "v1", "dlq"}, query: q})
+	params := &rest.DeleteDeadLettersParams{Queue: &f.queue, ConsumerGroup: optional(f.group)}
+	body, err := c.call(ctx, repeatUnsent, func(ctx context.Context) (*http.Response, error) { return c.Client.DeleteDeadLetters(ctx, params) })
 	if err != nil {
 		return 0, fmt.Errorf("delete dead letters of %q: %w", f.queue, err)
 	}
@@ -90,11 +81,11 @@ func (c *httpClient) DeleteDeadLetters(ctx context.Context, f letterFilter) (int
 // Replay is not repeated when the answer was lost: the second would say gone of
 // what the first moved.
 func (c *httpClient) Replay(ctx context.Context, id, queue, partition string) (outcome, error) {
-	payload, err := json.Marshal(map[string]*string{"queue": optional(queue), "partition": optional(partition)})
-	if err != nil {
-		return outcome{}, fmt.Errorf("replay %s: %w", id, err)
+	if err := addressable(id); err != nil {
+		return outcome{DlqID: id, Result: "gone"}, nil
 	}
-	body, err := c.call(ctx, request{method: http.MethodPost, path: []string{"api", "v1", "dlq", id, "replay"}, body: payload})
+	request := rest.ReplayRequest{Queue: optional(queue), Partition: optional(partition)}
+	body, err := c.call(ctx, repeatUnsent, func(ctx context.Context) (*http.Response, error) { return c.ReplayDeadLetter(ctx, id, request) })
 	var status *statusError
 	switch {
 	case errors.As(err, &status) && status.status == http.StatusNotFound:

@@ -5,10 +5,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
-	"net/url"
 	"strconv"
 	"time"
 
+	"regent.local/regent/api/sdk/go/rest"
 	"regent.local/regent/db"
 )
 
@@ -27,7 +27,7 @@ func (s seekTarget) text() *string {
 }
 
 func (c *httpClient) Groups(ctx context.Context) (json.RawMessage, error) {
-	body, err := c.call(ctx, request{method: http.MethodGet, path: []string{"api", "v1", "consumer-groups"}, may: repeatAny})
+	body, err := c.call(ctx, repeatAny, func(ctx context.Context) (*http.Response, error) { return c.ListConsumerGroups(ctx) })
 	if err != nil {
 		return nil, fmt.Errorf("list groups: %w", err)
 	}
@@ -35,7 +35,10 @@ func (c *httpClient) Groups(ctx context.Context) (json.RawMessage, error) {
 }
 
 func (c *httpClient) Group(ctx context.Context, name string) (json.RawMessage, error) {
-	body, err := c.call(ctx, request{method: http.MethodGet, path: []string{"api", "v1", "consumer-groups", name}, may: repeatAny})
+	if err := addressable(name); err != nil {
+		return nil, err
+	}
+	body, err := c.call(ctx, repeatAny, func(ctx context.Context) (*http.Response, error) { return c.GetConsumerGroup(ctx, name) })
 	if err != nil {
 		return nil, fmt.Errorf("show group %q: %w", name, err)
 	}
@@ -43,15 +46,17 @@ func (c *httpClient) Group(ctx context.Context, name string) (json.RawMessage, e
 }
 
 func (c *httpClient) Seek(ctx context.Context, s seekTarget) (json.RawMessage, error) {
-	path := []string{"api", "v1", "consumer-groups", s.group, "queues", s.queue}
-	if s.partition != "" {
-		path = append(path, "partitions", s.partition)
+	if err := addressable(append(given(s.partition), s.group, s.queue)...); err != nil {
+		return nil, err
 	}
-	payload, err := json.Marshal(map[string]any{"toEnd": s.to == nil, "timestamp": s.text()})
-	if err != nil {
-		return nil, fmt.Errorf("seek %q: %w", s.group, err)
-	}
-	body, err := c.call(ctx, request{method: http.MethodPost, path: append(path, "seek"), body: payload})
+	toEnd := s.to == nil
+	request := rest.SeekRequest{ToEnd: &toEnd, Timestamp: s.text()}
+	body, err := c.call(ctx, repeatUnsent, func(ctx context.Context) (*http.Response, error) {
+		if s.partition == "" {
+			return c.SeekQueue(ctx, s.group, s.queue, request)
+		}
+		return c.SeekPartition(ctx, s.group, s.queue, s.partition, request)
+	})
 	if err != nil {
 		return nil, fmt.Errorf("seek %q: %w", s.group, err)
 	}
@@ -59,11 +64,16 @@ func (c *httpClient) Seek(ctx context.Context, s seekTarget) (json.RawMessage, e
 }
 
 func (c *httpClient) DeleteGroup(ctx context.Context, name, queue string, keep bool) (json.RawMessage, error) {
-	path := []string{"api", "v1", "consumer-groups", name}
-	if queue != "" {
-		path = append(path, "queues", queue)
+	if err := addressable(append(given(queue), name)...); err != nil {
+		return nil, err
 	}
-	body, err := c.call(ctx, request{method: http.MethodDelete, path: path, query: url.Values{"deleteMetadata": {strconv.FormatBool(!keep)}}})
+	metadata := strconv.FormatBool(!keep)
+	body, err := c.call(ctx, repeatUnsent, func(ctx context.Context) (*http.Response, error) {
+		if queue == "" {
+			return c.DeleteConsumerGroup(ctx, name, &rest.DeleteConsumerGroupParams{DeleteMetadata: &metadata})
+		}
+		return c.DeleteConsumerGroupOnQueue(ctx, name, queue, &rest.DeleteConsumerGroupOnQueueParams{DeleteMetadata: &metadata})
+	})
 	if err != nil {
 		return nil, fmt.Errorf("delete group %q: %w", name, err)
 	}

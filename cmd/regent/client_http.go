@@ -14,18 +14,24 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	regent "regent.local/regent/api/sdk/go"
+	"regent.local/regent/api/sdk/go/rest"
 )
 
 const (
 	callTimeout = 60 * time.Second
 	// pollMargin is how much later than asked a long poll may be answered.
 	pollMargin = 15 * time.Second
+	jsonType   = "application/json"
 )
 
-// httpClient talks to the HTTP API.
+// httpClient talks to the HTTP API through the generated client, of which it takes
+// the bare answers: what a server says is printed as it is, and payloads keep
+// their bytes. It alone decides what is repeated.
 type httpClient struct {
+	*regent.Client
 	base  *url.URL
-	token string
 	http  *http.Client
 	again retrier
 }
@@ -35,13 +41,21 @@ func newHTTPClient(base, token string, again retrier) (*httpClient, error) {
 	if err != nil || u.Host == "" || (u.Scheme != "http" && u.Scheme != "https") {
 		return nil, fmt.Errorf("--url %q is not an address like %s", base, defaultURL)
 	}
-	transport := &http.Transport{
+	plain := &http.Client{Transport: &http.Transport{
 		Proxy:               http.ProxyFromEnvironment,
 		DialContext:         (&net.Dialer{Timeout: 5 * time.Second}).DialContext,
 		MaxIdleConnsPerHost: 64,
 		IdleConnTimeout:     30 * time.Second,
+	}}
+	options := []regent.Option{regent.WithHTTPClient(plain)}
+	if token != "" {
+		options = append(options, regent.WithToken(token))
 	}
-	return &httpClient{base: u, token: token, http: &http.Client{Transport: transport}, again: again}, nil
+	sdk, err := regent.New(base, options...)
+	if err != nil {
+		return nil, fmt.Errorf("make client: %w", err)
+	}
+	return &httpClient{Client: sdk, base: u, http: plain, again: again}, nil
 }
 
 // statusError is an answer that is not a success.
@@ -93,39 +107,27 @@ func (e *networkError) again() (later, unsent bool) {
 	return true, errors.As(e.err, &op) && op.Op == "dial"
 }
 
-// request is one call. Segments of the path are escaped one by one.
-type request struct {
-	method  string
-	path    []string
-	query   url.Values
-	body    []byte
-	timeout time.Duration
-	may     repeat
+// send makes one request with the generated client.
+type send func(ctx context.Context) (*http.Response, error)
+
+// call returns the body of a 2xx answer, empty for 204.
+func (c *httpClient) call(ctx context.Context, may repeat, send send) ([]byte, error) {
+	return c.callFor(ctx, callTimeout, may, send)
 }
 
-// call returns the body of a 2xx answer, nil for 204.
-func (c *httpClient) call(ctx context.Context, req request) (body []byte, err error) {
-	err = c.again.do(ctx, req.may, func() error {
-		body, err = c.once(ctx, req)
+// callFor is call for answers that may take longer than others.
+func (c *httpClient) callFor(ctx context.Context, timeout time.Duration, may repeat, send send) (body []byte, err error) {
+	err = c.again.do(ctx, may, func() error {
+		body, err = c.once(ctx, timeout, send)
 		return err
 	})
 	return body, err
 }
 
-func (c *httpClient) once(ctx context.Context, req request) ([]byte, error) {
-	ctx, cancel := context.WithTimeout(ctx, max(req.timeout, callTimeout))
+func (c *httpClient) once(ctx context.Context, timeout time.Duration, send send) ([]byte, error) {
+	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
-	r, err := http.NewRequestWithContext(ctx, req.method, c.address(req), bytes.NewReader(req.body))
-	if err != nil {
-		return nil, fmt.Errorf("make request: %w", err)
-	}
-	if req.body != nil {
-		r.Header.Set("Content-Type", "application/json")
-	}
-	if c.token != "" {
-		r.Header.Set("Authorization", "Bearer "+c.token)
-	}
-	resp, err := c.http.Do(r)
+	resp, err := send(ctx)
 	if err != nil {
 		return nil, c.unreached(err)
 	}
@@ -140,24 +142,31 @@ func (c *httpClient) once(ctx context.Context, req request) ([]byte, error) {
 	return body, nil
 }
 
+// given is a name, if there is one.
+func given(name string) []string {
+	if name == "" {
+		return nil
+	}
+	return []string{name}
+}
+
+// addressable refuses names that no path of a URL can hold: a segment that is
+// empty or made of dots would lead to another route.
+func addressable(names ...string) error {
+	for _, name := range names {
+		if name == "" || name == "." || name == ".." {
+			return fmt.Errorf("the name %q has no address over HTTP; use --dsn", name)
+		}
+	}
+	return nil
+}
+
 // unreached says what to do when there is no server at the address.
 func (c *httpClient) unreached(err error) error {
 	if errors.Is(err, syscall.ECONNREFUSED) {
 		err = fmt.Errorf("no server at %s: start one with \"regent dev\" or \"regent serve\", or name another with --url or REGENT_URL (%w)", c.base.Redacted(), err)
 	}
 	return &networkError{err: err}
-}
-
-func (c *httpClient) address(req request) string {
-	escaped := make([]string, len(req.path))
-	for i, segment := range req.path {
-		escaped[i] = url.PathEscape(segment)
-	}
-	address := strings.TrimSuffix(c.base.String(), "/") + "/" + strings.Join(escaped, "/")
-	if len(req.query) > 0 {
-		address += "?" + req.query.Encode()
-	}
-	return address
 }
 
 func newStatusError(resp *http.Response, body []byte) *statusError {
@@ -186,9 +195,17 @@ func decode(body []byte, into any) error {
 	return nil
 }
 
+// push does not leave the body to the generated client, which would encode it
+// with encoding/json: that compacts payloads and escapes characters in them.
+func (c *httpClient) push(ctx context.Context, may repeat, items []pushItem) ([]byte, error) {
+	text := pushBody(items)
+	return c.call(ctx, may, func(ctx context.Context) (*http.Response, error) {
+		return c.PushWithBody(ctx, jsonType, bytes.NewReader(text))
+	})
+}
+
 func (c *httpClient) Push(ctx context.Context, items []pushItem) ([]pushVerdict, error) {
-	body, err := c.call(ctx, request{method: http.MethodPost, path: []string{"api", "v1", "push"},
-		body: pushBody(items), may: pushRepeat(items)})
+	body, err := c.push(ctx, pushRepeat(items), items)
 	if err != nil {
 		return nil, fmt.Errorf("push: %w", err)
 	}
@@ -240,11 +257,16 @@ func jsonText(s string) []byte {
 }
 
 func (c *httpClient) Pop(ctx context.Context, req popRequest) ([]message, error) {
-	path := []string{"api", "v1", "pop", "queue", req.Queue}
-	if req.Partition != "" {
-		path = append(path, "partition", req.Partition)
+	if err := addressable(append(given(req.Partition), req.Queue)...); err != nil {
+		return nil, err
 	}
-	body, err := c.call(ctx, request{method: http.MethodGet, path: path, query: popQuery(req), timeout: req.Wait + pollMargin})
+	params := popParams(req)
+	body, err := c.callFor(ctx, max(callTimeout, req.Wait+pollMargin), repeatUnsent, func(ctx context.Context) (*http.Response, error) {
+		if req.Partition == "" {
+			return c.PopQueue(ctx, req.Queue, params)
+		}
+		return c.PopPartition(ctx, req.Queue, req.Partition, (*rest.PopPartitionParams)(params))
+	})
 	if err != nil {
 		return nil, fmt.Errorf("pop from %q: %w", req.Queue, err)
 	}
@@ -263,21 +285,25 @@ func (c *httpClient) Pop(ctx context.Context, req popRequest) ([]message, error)
 	return answer.Messages, nil
 }
 
-func popQuery(req popRequest) url.Values {
-	q := url.Values{"batch": {strconv.Itoa(req.Batch)}, "wait": {strconv.FormatBool(req.Wait > 0)}}
-	set := func(name, value string, sent bool) {
-		if sent {
-			q.Set(name, value)
-		}
+func popParams(req popRequest) *rest.PopQueueParams {
+	wait := req.Wait > 0
+	p := &rest.PopQueueParams{Batch: &req.Batch, Wait: &wait, ConsumerGroup: optional(req.Group),
+		SubscriptionMode: optional(req.Mode), SubscriptionFrom: optional(req.From)}
+	if wait {
+		ms := int(req.Wait.Milliseconds())
+		p.Timeout = &ms
 	}
-	set("timeout", strconv.FormatInt(req.Wait.Milliseconds(), 10), req.Wait > 0)
-	set("partitions", strconv.Itoa(req.Partitions), req.Partitions != 1 && req.Partition == "")
-	set("leaseSeconds", strconv.Itoa(seconds(req.Lease)), req.Lease > 0)
-	set("consumerGroup", req.Group, req.Group != "")
-	set("autoAck", "true", req.AutoAck)
-	set("subscriptionMode", req.Mode, req.Mode != "")
-	set("subscriptionFrom", req.From, req.From != "")
-	return q
+	if req.Partitions != 1 && req.Partition == "" {
+		p.Partitions = &req.Partitions
+	}
+	if req.Lease > 0 {
+		s := seconds(req.Lease)
+		p.LeaseSeconds = &s
+	}
+	if req.AutoAck {
+		p.AutoAck = &req.AutoAck
+	}
+	return p
 }
 
 // seconds rounds up, so that a short time never becomes "none".
@@ -286,14 +312,12 @@ func seconds(d time.Duration) int {
 }
 
 func (c *httpClient) Ack(ctx context.Context, group string, items []ackItem) ([]ackVerdict, error) {
-	payload, err := json.Marshal(struct {
-		Group *string   `json:"consumerGroup"`
-		Items []ackItem `json:"acknowledgments"`
-	}{optional(group), items})
-	if err != nil {
-		return nil, fmt.Errorf("ack: %w", err)
+	request := rest.AckBatchRequest{ConsumerGroup: optional(group), Acknowledgments: make([]rest.AckItem, len(items))}
+	for i, it := range items {
+		request.Acknowledgments[i] = rest.AckItem{TransactionID: &it.TransactionID, PartitionID: &it.PartitionID,
+			Status: &it.Status, LeaseID: optional(it.LeaseID), Error: it.Error}
 	}
-	body, err := c.call(ctx, request{method: http.MethodPost, path: []string{"api", "v1", "ack", "batch"}, body: payload, may: ackRepeat(items)})
+	body, err := c.call(ctx, ackRepeat(items), func(ctx context.Context) (*http.Response, error) { return c.AckBatch(ctx, request) })
 	if err != nil {
 		return nil, fmt.Errorf("ack: %w", err)
 	}
@@ -323,7 +347,7 @@ func optional(s string) *string {
 }
 
 func (c *httpClient) Queues(ctx context.Context) (json.RawMessage, error) {
-	body, err := c.call(ctx, request{method: http.MethodGet, path: []string{"api", "v1", "resources", "queues"}, may: repeatAny})
+	body, err := c.call(ctx, repeatAny, func(ctx context.Context) (*http.Response, error) { return c.ListQueues(ctx, &rest.ListQueuesParams{}) })
 	if err != nil {
 		return nil, fmt.Errorf("list queues: %w", err)
 	}
@@ -331,43 +355,50 @@ func (c *httpClient) Queues(ctx context.Context) (json.RawMessage, error) {
 }
 
 func (c *httpClient) Queue(ctx context.Context, name string) (json.RawMessage, error) {
-	body, err := c.call(ctx, request{method: http.MethodGet, path: []string{"api", "v1", "resources", "queues", name}, may: repeatAny})
+	return c.ofQueue(ctx, "show", name, func(ctx context.Context) (*http.Response, error) { return c.GetQueue(ctx, name) })
+}
+
+func (c *httpClient) RetentionPreview(ctx context.Context, name string) (json.RawMessage, error) {
+	return c.ofQueue(ctx, "preview", name, func(ctx context.Context) (*http.Response, error) { return c.GetRetentionPreview(ctx, name) })
+}
+
+// ofQueue asks about a queue, of which a 404 says that there is none.
+func (c *httpClient) ofQueue(ctx context.Context, verb, name string, send send) (json.RawMessage, error) {
+	if err := addressable(name); err != nil {
+		return nil, err
+	}
+	body, err := c.call(ctx, repeatAny, send)
 	var status *statusError
 	switch {
 	case errors.As(err, &status) && status.status == http.StatusNotFound:
 		return nil, noQueue(name)
 	case err != nil:
-		return nil, fmt.Errorf("show %q: %w", name, err)
+		return nil, fmt.Errorf("%s %q: %w", verb, name, err)
 	}
 	return body, nil
 }
 
+// Configure does not leave the body to the generated client, whose types cannot
+// say null: for an option that means its default.
 func (c *httpClient) Configure(ctx context.Context, req configureRequest) (json.RawMessage, error) {
 	payload, err := json.Marshal(req)
 	if err != nil {
 		return nil, fmt.Errorf("configure %q: %w", req.Queue, err)
 	}
-	body, err := c.call(ctx, request{method: http.MethodPost, path: []string{"api", "v1", "configure"}, body: payload, may: repeatAny})
+	body, err := c.call(ctx, repeatAny, func(ctx context.Context) (*http.Response, error) {
+		return c.ConfigureQueueWithBody(ctx, jsonType, bytes.NewReader(payload))
+	})
 	if err != nil {
 		return nil, fmt.Errorf("configure %q: %w", req.Queue, err)
 	}
 	return body, nil
 }
 
-func (c *httpClient) RetentionPreview(ctx context.Context, name string) (json.RawMessage, error) {
-	body, err := c.call(ctx, request{method: http.MethodGet, path: []string{"api", "v1", "resources", "queues", name, "retention-preview"}, may: repeatAny})
-	var status *statusError
-	switch {
-	case errors.As(err, &status) && status.status == http.StatusNotFound:
-		return nil, noQueue(name)
-	case err != nil:
-		return nil, fmt.Errorf("preview %q: %w", name, err)
-	}
-	return body, nil
-}
-
 func (c *httpClient) DeleteQueue(ctx context.Context, name string) (json.RawMessage, error) {
-	body, err := c.call(ctx, request{method: http.MethodDelete, path: []string{"api", "v1", "resources", "queues", name}})
+	if err := addressable(name); err != nil {
+		return nil, err
+	}
+	body, err := c.call(ctx, repeatUnsent, func(ctx context.Context) (*http.Response, error) { return c.Client.DeleteQueue(ctx, name) })
 	if err != nil {
 		return nil, fmt.Errorf("delete %q: %w", name, err)
 	}

@@ -50,7 +50,7 @@ func TestNamesAreEscapedInPaths(t *testing.T) {
 	got, err := c.Pop(t.Context(), popRequest{Queue: "a/b?c", Partition: "é%", Batch: 3, Partitions: 1, Lease: 1500 * time.Millisecond})
 	require.NoError(t, err)
 	require.Empty(t, got)
-	require.Equal(t, "/api/v1/pop/queue/a%2Fb%3Fc/partition/%C3%A9%25?batch=3&leaseSeconds=2&wait=false", path.Load())
+	require.Equal(t, "/api/v1/pop/queue/a%2Fb%3Fc/partition/%C3%A9%25?batch=3&wait=false&leaseSeconds=2", path.Load())
 }
 
 func TestRetries(t *testing.T) {
@@ -145,4 +145,21 @@ func TestShares(t *testing.T) {
 	got := shares([]ackItem{{PartitionID: "a", LeaseID: "1"}, {PartitionID: "b", LeaseID: "1"}, {PartitionID: "a", LeaseID: "1"}, {PartitionID: "a", LeaseID: "2"}})
 	require.Len(t, got, 3)
 	require.Equal(t, []int{0, 2}, got[0].at)
+}
+
+// A name that a URL resolves away would lead to another route.
+func TestNamesWithoutAnAddressAreRefused(t *testing.T) {
+	t.Parallel()
+	for _, args := range [][]string{
+		{"queue", "show", ".."}, {"queue", "delete", ".", "--yes"}, {"queue", "retention-preview", ""}, {"pop", ".."}, {"pop", "q", "--partition", ".", "--wait", "1s"},
+		{"group", "show", ".."}, {"group", "delete", "g", "..", "--yes"}, {"group", "delete", "..", "--yes"}, {"group", "seek", "g", "..", "--to", "end", "--yes"},
+		{"group", "seek", "g", "q", "--to", "end", "--partition", "..", "--yes"},
+	} {
+		got := call(t, "", append(args, "--url", "http://127.0.0.1:1")...)
+		require.Equal(t, exitUser, got.code, args)
+		require.Contains(t, got.err, "has no address over HTTP; use --dsn", args)
+	}
+	got := call(t, "", "group", "delete", "g", "", "--yes", "--url", "http://127.0.0.1:1")
+	require.Equal(t, exitUser, got.code)
+	require.Contains(t, got.err, "leave it out for all queues")
 }

@@ -197,6 +197,9 @@ subscription says. --dry-run shows what would go; --yes is needed to do it.`,
 			}
 			defer c.Close()
 			queue := firstOf(args[1:])
+			if len(args) == 2 && queue == "" {
+				return errors.New("the name of the queue is empty; leave it out for all queues")
+			}
 			return change(cmd, c, format, args[0], queue, dryRun, yes, "delete", func() (json.RawMessage, error) {
 				return c.DeleteGroup(cmd.Context(), args[0], queue, keep)
 			})
