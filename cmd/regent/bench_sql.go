@@ -204,7 +204,8 @@ func (p *groupedProducer) Push(ctx context.Context, payloads []string) error {
 }
 
 // sqlConsumer pops from any partition. In a take cell it acknowledges a batch in
-// the transaction of the next pop, as a consumer that keeps going would.
+// the transaction and the round trip of the next pop, as a consumer that keeps
+// going would.
 type sqlConsumer struct {
 	*sqlWorker
 	group string
@@ -219,19 +220,17 @@ func (c *sqlConsumer) Take(ctx context.Context, n int, seen func([]string)) (int
 		}
 		return show(rows, seen), c.ack(ctx, c.queries, rows)
 	}
-	err := pgx.BeginFunc(ctx, c.conn, func(tx pgx.Tx) error {
-		queries := c.queries.WithTx(tx)
-		if err := c.ack(ctx, queries, c.held); err != nil {
-			return err
-		}
-		rows, err := c.pop(ctx, queries, n)
-		c.held = rows
-		return err
+	var rows []db.PopRow
+	err := pipeline(ctx, c.conn, func(queries *db.Queries) (err error) {
+		refused := c.ack(ctx, queries, c.held)
+		rows, err = c.pop(ctx, queries, n)
+		return errors.Join(refused, err)
 	})
 	if err != nil {
 		return 0, err
 	}
-	return show(c.held, seen), nil
+	c.held = rows
+	return show(rows, seen), nil
 }
 
 func (c *sqlConsumer) pop(ctx context.Context, queries *db.Queries, n int) ([]db.PopRow, error) {
