@@ -80,6 +80,26 @@ func TestNotingKeysAgainstPushAndCompaction(t *testing.T) {
 	r.compactsTo(8, 9)
 }
 
+// What is noted about a segment between its building and its writing is not lost with what was known before.
+func TestNotingKeysOfASegmentThatIsWritten(t *testing.T) {
+	r := newRace(t, compactedQueue)
+	for _, keys := range []string{"{a,b}", "{a,c}", "{d,e}"} {
+		r.exec(`SELECT queen.push_many_v1('q', ARRAY['1','2']::json[], '{p}', NULL, '` + keys + `')`)
+	}
+	r.exec(compactNow) // notes
+	r.exec(`SELECT queen.push_v1('q', '3', 'p', NULL, 'b')`)
+	r.exec(`UPDATE queen.log_compaction SET key_steps = 32`) // it is the turn of a rewrite
+	r.a.Exec(t, begin)
+	r.a.Exec(t, `SELECT queen.push_v1('q', '4', 'p', NULL, 'f')`)
+	r.blocked(r.b, compactNow)
+	r.exec(`UPDATE queen.log_compaction SET key_steps = 0`)
+	r.exec(compactNow) // notes that b at 1 is obsolete, too
+	r.a.Exec(t, commit)
+	r.done(r.b)
+	require.Equal(t, []int64{1, 2, 3, 4, 5, 6, 7}, column[int64](t, r.db, logOffsets))
+	r.compactsTo(2, 3, 4, 5, 6, 7)
+}
+
 // A push that came first is waited for, and its segment is the newest then; one that comes later waits for the step.
 func TestCompactionAgainstPush(t *testing.T) {
 	t.Parallel()

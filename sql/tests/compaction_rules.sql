@@ -21,6 +21,24 @@ BEGIN
             WHERE r.partition_id = pg_temp.lane('v')) = ARRAY['compaction 1 0 0 1'], 'everything removed is accounted for';
 END $$;
 
+-- Which frames are obsolete is noted frame by frame. What an older release noted does not say; then the map tells.
+DO $$
+DECLARE
+    v_queue text;
+BEGIN
+    PERFORM pg_temp.queue('bits'), pg_temp.queue('old');
+    FOR v_queue IN SELECT unnest('{bits,old}'::text[]) LOOP
+        PERFORM pg_temp.segment(v_queue, 'a=1 b=1 a=2 =x'), pg_temp.segment(v_queue, 'b=null c=1'), pg_temp.segment(v_queue, 'd=1'), pg_temp.segment(v_queue, 'd=2');
+        PERFORM queen.log_compact_step_v1(pg_temp.lane(v_queue));
+        ASSERT (SELECT string_agg(concat_ws(' ', d.base_offset, d.obsolete, d.tombstones, d.gone), ', ' ORDER BY d.base_offset) FROM queen.log_dirty d
+                WHERE d.partition_id = pg_temp.lane(v_queue)) = '0 t f 1100, 4 f t 00, 6 t f 1', v_queue;
+        UPDATE queen.log_dirty d SET gone = NULL WHERE d.partition_id = pg_temp.lane(v_queue) AND v_queue = 'old';
+        ASSERT pg_temp.compact(v_queue) = '7 4' AND pg_temp.log(v_queue) = '2:a=2 3:="x" 4:b=null 5:c=1 7:d=2', v_queue || ': ' || pg_temp.log(v_queue);
+        PERFORM pg_temp.segment(v_queue, 'a=3'), pg_temp.segment(v_queue, 'z=1');
+        ASSERT pg_temp.compact(v_queue) = '4 3' AND pg_temp.log(v_queue) = '3:="x" 4:b=null 5:c=1 7:d=2 8:a=3 9:z=1', v_queue || ': ' || pg_temp.log(v_queue);
+    END LOOP;
+END $$;
+
 -- M-19, Z-2: only the newest segment. Z-3: twice in one push. Z-4: a tombstone in the newest segment.
 DO $$
 BEGIN
@@ -106,7 +124,7 @@ BEGIN
     ASSERT pg_temp.compact('lag') = '1 0' AND pg_temp.log('lag') = '4:z=2', pg_temp.log('lag');
 END $$;
 
--- F107: steps of one segment; whoever reads between two of them never finds the old value last. F115: each step makes progress.
+-- F107: steps of one segment, but for the keys noted; whoever reads between two of them never finds the old value last. F115: each step makes progress.
 DO $$
 DECLARE
     r queen.compact_row;
@@ -123,7 +141,7 @@ BEGIN
         ASSERT coalesce(v_last, 'null') = 'null', 'the deleted value came back: ' || pg_temp.log('f107');
         EXIT WHEN r.done OR v_steps > 30;
     END LOOP;
-    ASSERT pg_temp.log('f107') = '2:c=1 4:b=2 5:z=1' AND v_steps BETWEEN 6 AND 12, pg_temp.log('f107') || ' after ' || v_steps;
+    ASSERT pg_temp.log('f107') = '2:c=1 4:b=2 5:z=1' AND v_steps BETWEEN 5 AND 12, pg_temp.log('f107') || ' after ' || v_steps;
 END $$;
 
 -- All columns of a frame stay together; ids, stamps and running sums never change (I-17, T-3).

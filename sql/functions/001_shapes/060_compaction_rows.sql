@@ -46,6 +46,7 @@ SELECT
     NULL::bigint[] AS offsets,
     NULL::text[] AS buried,
     NULL::bigint[] AS buried_at,
-    false AS tombstones
+    false AS tombstones,
+    NULL::bit varying AS gone
 WHERE false;
-COMMENT ON VIEW queen.compacted_segment IS 'Inside of a compaction step: a segment as it shall be, what it was, the keys (and offsets) of the tombstones that go, and whether tombstones stay.';
+COMMENT ON VIEW queen.compacted_segment IS 'Inside of a compaction step: a segment as it shall be, what it was, the keys (and offsets) of the tombstones that go, whether tombstones stay, and which frames it was known to lose.';

@@ -60,6 +60,7 @@ BEGIN
             CROSS JOIN LATERAL unnest(s.keys, s.payloads, s.offsets) WITH ORDINALITY u (key, payload, off, ord)
             WHERE s.partition_id = p_partition_id AND s.base_offset >= v_from AND s.base_offset <= v_upto AND s.keys IS NOT NULL
               AND u.key IS NOT NULL
+            OFFSET 0 -- looked at here: the sort shall not carry the payloads
         ) f
     ), latest AS MATERIALIZED (
         SELECT f.key, f.at, f.base_offset, f.dead, k.row, k.at AS old_at, k.base_offset AS old_base
@@ -78,23 +79,23 @@ BEGIN
         FROM latest l
         WHERE k.ctid = l.row AND l.old_at < l.at
     )
-    INSERT INTO queen.log_dirty AS d (partition_id, base_offset, created_at, obsolete, tombstones)
-    SELECT s.partition_id, s.base_offset, s.created_at, x.obsolete, x.tombstones
+    INSERT INTO queen.log_dirty AS d (partition_id, base_offset, created_at, obsolete, tombstones, gone)
+    SELECT p_partition_id, x.base_offset, s.created_at, x.obsolete, x.tombstones, queen._offset_bits(x.gone, x.base_offset, s.end_offset)
     FROM (
-        SELECT y.base_offset, bool_or(y.obsolete) AS obsolete, bool_or(y.tombstones) AS tombstones
+        SELECT y.base_offset, bool_or(y.obsolete) AS obsolete, bool_or(NOT y.obsolete) AS tombstones, array_agg(y.at) FILTER (WHERE y.obsolete) AS gone
         FROM (
-            SELECT f.base_offset, f.obsolete, NOT f.obsolete AND f.dead AS tombstones FROM frame f WHERE f.obsolete OR f.dead
+            SELECT f.base_offset, f.at, f.obsolete FROM frame f WHERE f.obsolete OR f.dead
             UNION ALL
-            SELECT l.old_base, true, false FROM latest l WHERE l.old_at < l.at AND l.old_base >= r_head.log_start
+            SELECT l.old_base, l.old_at, true FROM latest l WHERE l.old_at < l.at AND l.old_base >= r_head.log_start
         ) y
         GROUP BY y.base_offset
     ) x
     CROSS JOIN LATERAL (
-        SELECT l.partition_id, l.base_offset, l.created_at FROM queen.log_segments l
+        SELECT l.created_at, l.end_offset FROM queen.log_segments l
         WHERE l.partition_id = p_partition_id AND l.base_offset = x.base_offset LIMIT 1
     ) s
     ON CONFLICT (partition_id, base_offset) DO UPDATE
-    SET obsolete = d.obsolete OR excluded.obsolete, tombstones = d.tombstones OR excluded.tombstones;
+    SET obsolete = d.obsolete OR excluded.obsolete, tombstones = d.tombstones OR excluded.tombstones, gone = d.gone | excluded.gone;
 
     -- Due until a step has looked at what this made dirty.
     UPDATE queen.log_compaction c SET keyed_to = greatest(c.keyed_to, v_upto + 1), key_steps = c.key_steps + 1, due_at = '-infinity'
@@ -102,6 +103,30 @@ BEGIN
     RETURN r_out;
 END $$;
 REVOKE ALL ON FUNCTION queen._note_keys(uuid, integer) FROM PUBLIC;
+
+/*
+ * Purpose:     a bit for each offset of a segment, set for those given.
+ * Locks:       none.  Isolation: any.  Volatility: IMMUTABLE.  Bounds: the span of a segment, at most 1000.
+ * Idempotency: yes.  Raises: nothing, for offsets of the segment.
+ * Source:      design 5 item 1.
+ */
+CREATE OR REPLACE FUNCTION queen._offset_bits(
+    p_offsets bigint[],
+    p_base bigint,
+    p_end bigint
+) RETURNS bit varying
+LANGUAGE plpgsql IMMUTABLE AS $$
+DECLARE
+    v_bits bit varying := repeat('0', (p_end - p_base + 1)::integer)::bit varying;
+    v_offset bigint;
+BEGIN
+    FOREACH v_offset IN ARRAY coalesce(p_offsets, '{}')
+    LOOP
+        v_bits := set_bit(v_bits, (v_offset - p_base)::integer, 1);
+    END LOOP;
+    RETURN v_bits;
+END $$;
+REVOKE ALL ON FUNCTION queen._offset_bits(bigint[], bigint, bigint) FROM PUBLIC;
 
 /*
  * Purpose:     be the compactor of a partition until the transaction ends; false when another one is, or the partition goes.

@@ -81,40 +81,54 @@ BEGIN
         CASE WHEN s.transaction_ids IS NOT NULL THEN queen._unless_all_null(f.txns) END, queen._unless_all_null(f.keys),
         CASE WHEN s.trace_ids IS NOT NULL THEN f.traces END,
         CASE WHEN s.producer_subs IS NOT NULL THEN queen._unless_all_null(f.subs) END,
-        coalesce(f.offsets, '{}'), f.buried, f.buried_at, f.tombstones)::queen.compacted_segment ORDER BY s.base_offset)
+        coalesce(f.offsets, '{}'), f.buried, f.buried_at, f.tombstones, d.gone)::queen.compacted_segment ORDER BY s.base_offset)
     INTO segments
     FROM unnest(v_bases) b (base)
     JOIN queen.log_segments s ON s.partition_id = r_at.partition_id AND s.base_offset = b.base
+    LEFT JOIN LATERAL (
+        SELECT x.gone FROM queen.log_dirty x WHERE x.partition_id = r_at.partition_id AND x.base_offset = b.base LIMIT 1
+    ) d ON true
     CROSS JOIN LATERAL (
-        SELECT count(*) FILTER (WHERE x.verdict = 'keep')::integer AS frames,
+        SELECT count(*) AS slots, count(x.payload) AS whole,
+               count(*) FILTER (WHERE x.kept)::integer AS frames,
                coalesce(sum(octet_length(x.payload) + coalesce(octet_length(x.txn), 0) + coalesce(octet_length(x.key), 0))
-                   FILTER (WHERE x.verdict = 'keep'), 0)::bigint AS bytes,
-               array_agg(x.payload) FILTER (WHERE x.verdict = 'keep') AS payloads,
-               array_agg(x.txn) FILTER (WHERE x.verdict = 'keep') AS txns,
-               array_agg(x.key) FILTER (WHERE x.verdict = 'keep') AS keys,
-               array_agg(x.trace) FILTER (WHERE x.verdict = 'keep') AS traces,
-               array_agg(x.sub) FILTER (WHERE x.verdict = 'keep') AS subs,
-               array_agg(x.at) FILTER (WHERE x.verdict = 'keep') AS offsets,
-               array_agg(x.key) FILTER (WHERE x.verdict = 'bury') AS buried,
-               array_agg(x.at) FILTER (WHERE x.verdict = 'bury') AS buried_at,
-               coalesce(bool_or(x.latest AND x.verdict = 'keep' AND queen._is_tombstone(x.payload)), false) AS tombstones
+                   FILTER (WHERE x.kept), 0)::bigint AS bytes,
+               array_agg(x.payload) FILTER (WHERE x.kept) AS payloads,
+               array_agg(x.txn) FILTER (WHERE x.kept) AS txns,
+               array_agg(x.key) FILTER (WHERE x.kept) AS keys,
+               array_agg(x.trace) FILTER (WHERE x.kept) AS traces,
+               array_agg(x.sub) FILTER (WHERE x.kept) AS subs,
+               array_agg(x.at) FILTER (WHERE x.kept) AS offsets,
+               array_agg(x.key) FILTER (WHERE x.buried) AS buried,
+               array_agg(x.at) FILTER (WHERE x.buried) AS buried_at,
+               coalesce(bool_or(x.kept AND x.latest AND x.dead), false) AS tombstones
         FROM (
-            -- In the order of the arrays: a probe for each of their elements can only be a nested loop over them.
-            SELECT f.*, k."offset" = f.at AS latest,
-                   CASE WHEN k."offset" > f.at THEN 'drop'
-                        WHEN k."offset" = f.at AND queen._is_tombstone(f.payload) AND s.created_at < coalesce(p_dead, 'infinity') THEN 'bury'
-                        ELSE 'keep' END AS verdict
+            -- In the order of the arrays: a probe for some of their elements can only be a nested loop over them. What is
+            -- noted as obsolete needs none, nor what is not, unless it is a tombstone.
+            SELECT f.*, k."offset" = f.at AS latest, v.buried,
+                   NOT (f.gone OR v.buried OR f.unsure AND coalesce(k."offset" > f.at, false)) AS kept
             FROM (
-                SELECT u.payload, u.txn, u.key, u.trace, u.sub, coalesce(u.off, s.base_offset + u.ord - 1) AS at, u.ord
-                FROM unnest(s.payloads, s.transaction_ids, s.keys, s.trace_ids, s.producer_subs, s.offsets)
-                    WITH ORDINALITY u (payload, txn, key, trace, sub, off, ord)
+                SELECT g.*, queen._is_tombstone(g.payload) AS dead, d.gone IS NULL AS unsure,
+                       d.gone IS NOT NULL AND get_bit(d.gone, (g.at - s.base_offset)::integer) = 1 AS gone
+                FROM (
+                    SELECT u.payload, u.txn, u.key, u.trace, u.sub, coalesce(u.off, s.base_offset + u.ord - 1) AS at
+                    FROM unnest(s.payloads, s.transaction_ids, s.keys, s.trace_ids, s.producer_subs, s.offsets)
+                        WITH ORDINALITY u (payload, txn, key, trace, sub, off, ord)
+                ) g
+                OFFSET 0
             ) f
             LEFT JOIN LATERAL (
-                SELECT l."offset" FROM queen.log_keys l WHERE l.partition_id = r_at.partition_id AND l.key = f.key LIMIT 1
+                SELECT l."offset" FROM queen.log_keys l
+                WHERE l.partition_id = r_at.partition_id AND l.key = f.key AND (f.unsure OR f.dead AND NOT f.gone)
+                LIMIT 1
             ) k ON true
+            CROSS JOIN LATERAL (
+                SELECT coalesce(k."offset" = f.at AND f.dead AND s.created_at < coalesce(p_dead, 'infinity'), false) AS buried
+            ) v
+            OFFSET 0 -- judged once, not once an aggregate
         ) x
     ) f
     -- What was damaged by hand is not touched.
-    WHERE cardinality(s.payloads) = s.frames AND (s.offsets IS NULL OR cardinality(s.offsets) = s.frames);
+    WHERE f.slots = s.frames AND f.whole = s.frames AND (s.offsets IS NULL OR cardinality(s.offsets) = s.frames);
 END $$;
 REVOKE ALL ON FUNCTION queen._compacted(queen.log_compaction, bigint, bigint, timestamptz, timestamptz, integer) FROM PUBLIC;

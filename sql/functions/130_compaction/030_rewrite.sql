@@ -60,12 +60,13 @@ BEGIN
         DELETE FROM queen.log_keys k
         USING (SELECT u.key, u.at FROM unnest(v_done) d CROSS JOIN LATERAL unnest(d.buried, d.buried_at) u (key, at)) g
         WHERE k.partition_id = p_partition_id AND k.key = g.key AND k."offset" = g.at;
+        -- What another step noted since these were built is still to be done.
         UPDATE queen.log_dirty x SET obsolete = false, tombstones = true
         FROM unnest(v_done) d
-        WHERE x.partition_id = p_partition_id AND x.base_offset = d.base_offset AND d.tombstones;
+        WHERE x.partition_id = p_partition_id AND x.base_offset = d.base_offset AND d.tombstones AND x.gone IS NOT DISTINCT FROM d.gone;
         DELETE FROM queen.log_dirty x
         USING unnest(v_done) d
-        WHERE x.partition_id = p_partition_id AND x.base_offset = d.base_offset AND NOT d.tombstones;
+        WHERE x.partition_id = p_partition_id AND x.base_offset = d.base_offset AND NOT d.tombstones AND x.gone IS NOT DISTINCT FROM d.gone;
     END IF;
     UPDATE queen.log_compaction c SET compacted_to = greatest(c.compacted_to, r_new.judged_to), key_steps = 0
     WHERE c.partition_id = p_partition_id;
