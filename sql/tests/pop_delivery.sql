@@ -296,6 +296,56 @@ BEGIN
             FROM unnest(r) v CROSS JOIN LATERAL queen.log_extend_lease_v1(v.lease_id, 60) e), 'A-27: each is extended by itself';
     SELECT array_agg(v) INTO r FROM queen.log_pop_v1('apart', NULL, 'g', 4, 5, 30, false, 'all', p_apart => true) v;
     ASSERT (SELECT count(DISTINCT v.partition_id) = 2 FROM unnest(r) v), 'the two that are left';
+    ASSERT NOT EXISTS (
+        SELECT FROM queen.queues q
+        CROSS JOIN LATERAL queen._pop_apart(ARRAY(SELECT p.id FROM queen.log_partitions p WHERE p.queue_id = q.id), 50, q, 'g', 4, 30, 'all', NULL)
+        WHERE q.name = 'apart'), 'O-26: what is leased is not claimed, whoever proposes it';
+END $$;
+
+-- What such a call answers and writes is what one call for each partition does: in the middle of a segment, again after a lease
+-- that ended, after frames that compaction took, for a partition that is new to the group, and over one that was emptied.
+CREATE FUNCTION pg_temp.apart(p_group text, p_together boolean) RETURNS SETOF queen.pop_row LANGUAGE sql AS $$
+    SELECT r.* FROM queen.log_pop_v1('twin', NULL, p_group, 3, 50, 30, false, 'all', p_apart => true) r WHERE p_together
+    UNION ALL
+    SELECT r.* FROM unnest(ARRAY(SELECT i::text FROM generate_series(1, 9) i)) p (name) CROSS JOIN LATERAL queen.log_pop_v1('twin', p.name, p_group, 3, 1, 30, false, 'all') r
+    WHERE NOT p_together
+$$;
+DO $$
+DECLARE
+    v_rows text[] := '{}'; -- by one call for all, and by one for each partition
+    v_cursors text[] := '{}';
+    v_first boolean;
+BEGIN
+    PERFORM pg_temp.push('twin', 2, 2, i::text) FROM generate_series(1, 7) i;
+    PERFORM queen.log_push_v1('{twin}', '{3}', '{2}', '{a,b}', '{ta,NULL}', '{k,NULL}', NULL, false, NULL, ARRAY[NULL, '0192f3a4-0000-7000-8000-000000000002'], '{s,NULL}');
+    FOR v_round IN 1..4 LOOP
+        FOREACH v_first IN ARRAY ARRAY[true, false] LOOP
+            v_rows[1 + v_first::int] := array_to_string(ARRAY(SELECT concat_ws(' ', v.partition, v.delivery_attempt, v.created_at, v.id_base, v.segment_base, v.first_offset, v.last_offset, v.payloads,
+                    coalesce(v.transaction_ids::text, '-'), coalesce(v.keys::text, '-'), coalesce(v.trace_ids::text, '-'), coalesce(v.producer_subs::text, '-'), coalesce(v.offsets::text, '-'))
+                FROM pg_temp.apart(CASE WHEN v_first THEN 'one' ELSE 'each' END, v_first) v ORDER BY v.partition, v.first_offset), E'\n');
+            v_cursors[1 + v_first::int] := array_to_string(ARRAY(SELECT concat_ws(' ', p.name, c.committed, coalesce(c.batch_end::text, '-'), c.worker_id IS NULL, c.lease_expires_at > clock_timestamp() + interval '20 s', c.lease_acquired_at > now(),
+                    c.batch_retry_count, coalesce(c.attempt_offset::text, '-'), c.attempt_count, c.total_consumed)
+            FROM queen.log_consumers c JOIN queen.log_partitions p ON p.id = c.partition_id JOIN queen.queues q ON q.id = p.queue_id
+            WHERE q.name = 'twin' AND c.consumer_group = CASE WHEN v_first THEN 'one' ELSE 'each' END ORDER BY p.name), E'\n');
+        END LOOP;
+        ASSERT v_rows[1] = v_rows[2] AND v_rows[2] <> '', format(E'round %s:\n%s\n%s', v_round, v_rows[1], v_rows[2]);
+        ASSERT v_cursors[1] = v_cursors[2], format(E'round %s:\n%s\n%s', v_round, v_cursors[1], v_cursors[2]);
+        IF v_round = 1 THEN -- acknowledge in the middle of a segment, here and there; let the other leases end
+            UPDATE queen.log_consumers c SET committed = CASE WHEN p.name IN ('1', '3', '5') THEN 0 ELSE c.committed END, lease_expires_at = clock_timestamp()
+            FROM queen.log_partitions p WHERE p.id = c.partition_id AND p.queue_id = (SELECT q.id FROM queen.queues q WHERE q.name = 'twin');
+            PERFORM pg_temp.push('twin', 2, 2, '8');
+        ELSIF v_round = 2 THEN -- compaction took the first frame of one and all of another's first segment, retention the whole of a third
+            UPDATE queen.log_segments s SET payloads = s.payloads[2 : 2], offsets = ARRAY[s.base_offset + 1], frames = 1 WHERE s.partition_id = pg_temp.lane('twin', '2') AND s.base_offset = 0;
+            UPDATE queen.log_segments s SET payloads = '{}', offsets = '{}', frames = 0 WHERE s.partition_id = pg_temp.lane('twin', '4') AND s.base_offset = 0;
+            DELETE FROM queen.log_segments s WHERE s.partition_id = pg_temp.lane('twin', '6');
+            UPDATE queen.log_partitions p SET log_start = 4, last_offset = 3, settled = true WHERE p.id = pg_temp.lane('twin', '6');
+            UPDATE queen.log_partitions p SET log_start = 2 WHERE p.id = pg_temp.lane('twin', '7');
+            UPDATE queen.log_consumers c SET lease_expires_at = clock_timestamp() WHERE c.worker_id IS NOT NULL;
+        ELSIF v_round = 3 THEN
+            PERFORM pg_temp.push('twin', 1, 1, '9');
+            UPDATE queen.log_consumers c SET committed = c.batch_end, worker_id = NULL, lease_expires_at = NULL, batch_end = NULL WHERE c.worker_id IS NOT NULL;
+        END IF;
+    END LOOP;
 END $$;
 
 -- A session looks first where it took from before, and a hint that is wrong, or of another queue, is nothing but a hint (O-6).
@@ -307,10 +357,7 @@ BEGIN
     PERFORM pg_temp.push('others');
     ASSERT cardinality(pg_temp.pop('own', 1, p_auto => true, p_partition => NULL)) = 1;
     v_lane := current_setting('queen.lane');
-    ASSERT right(v_lane, 1) = '+' AND left(v_lane, 36)::uuid IN (pg_temp.lane('own', '1'), pg_temp.lane('own', '2'), pg_temp.lane('own', '3')), 'kept, and one segment gave all';
-    ASSERT queen._own_lane((SELECT q.id FROM queen.queues q WHERE q.name = 'own'), 'g') = '{}', 'that is for _pop_again';
-    v_lane := left(v_lane, 36);
-    PERFORM set_config('queen.lane', v_lane, false);
+    ASSERT v_lane IN (pg_temp.lane('own', '1')::text, pg_temp.lane('own', '2')::text, pg_temp.lane('own', '3')::text), 'kept';
     ASSERT queen._own_lane((SELECT q.id FROM queen.queues q WHERE q.name = 'own'), 'g') = ARRAY[v_lane::uuid];
     ASSERT queen._own_lane((SELECT q.id FROM queen.queues q WHERE q.name = 'others'), 'g') = '{}', 'not of that queue';
     PERFORM set_config('queen.lane', 'no uuid', false);
@@ -318,91 +365,6 @@ BEGIN
         ASSERT cardinality(pg_temp.pop('own', 1, p_auto => true, p_partition => NULL)) = 1, 'pop ' || i || ' finds one of the rest';
     END LOOP;
     ASSERT pg_temp.pop('own', 1, p_auto => true, p_partition => NULL) = '{}';
-END $$;
-
--- The claim again from the same partition says, leases and leaves what the search would; what is out of the common is left to
--- that, and not tried again (O-25..O-38). It sits out now and then, so it is asked until it does not.
-CREATE FUNCTION pg_temp.again(p_queue text, p_budget integer, p_auto boolean DEFAULT false, p_group text DEFAULT 'g') RETURNS queen.pop_row LANGUAGE plpgsql AS $$
-DECLARE
-    r queen.pop_row;
-BEGIN
-    FOR i IN 1..200 LOOP
-        r := queen._pop_again(p_queue, p_group, p_budget, NULL, p_auto, NULL);
-        EXIT WHEN r.payloads IS NOT NULL OR current_setting('queen.lane') NOT LIKE '%+';
-    END LOOP;
-    RETURN r;
-END $$;
-DO $$
-DECLARE
-    r queen.pop_row;
-    first queen.pop_row;
-    c queen.log_consumers;
-    v_lane uuid;
-    v_queue uuid;
-BEGIN
-    PERFORM queen.log_push_v1('{again}', '{p}', '{4}', '{0,1,2,3}', '{t0,NULL,t2,t3}', '{k0,k1,NULL,k3}', NULL, false, NULL,
-        ARRAY[NULL, NULL, '0192f3a4-0000-7000-8000-000000000002', NULL], '{s0,s1,s2,s3}');
-    PERFORM pg_temp.push('again', 5, 4);
-    PERFORM pg_temp.push('elsewhere', 3, 4);
-    v_lane := pg_temp.lane('again');
-    SELECT q.id INTO v_queue FROM queen.queues q WHERE q.name = 'again';
-    first := (pg_temp.pop('again', 1, p_partition => NULL))[1];
-    ASSERT first.first_offset = 0 AND current_setting('queen.lane') = v_lane || '+', 'one segment gave all';
-    r := pg_temp.again('again', 2);
-    ASSERT r IS NULL AND current_setting('queen.lane') = v_lane::text, 'O-26: leased; and not again';
-    ASSERT pg_temp.ack('again', 0, first.lease_id);
-
-    PERFORM set_config('queen.lane', v_lane || '+', false);
-    r := pg_temp.again('again', 2);
-    c := pg_temp.cursor('again');
-    ASSERT (r.partition_id, r.partition, r.created_at, r.id_base, r.segment_base, r.first_offset, r.last_offset, r.delivery_attempt)
-         = (v_lane, 'p', first.created_at, first.id_base, 0, 1, 2, 1), 'O-31: ' || r::text;
-    ASSERT (r.payloads, r.transaction_ids, r.keys, r.trace_ids, r.producer_subs) = ('{1,2}'::text[], '{NULL,t2}'::text[], '{k1,NULL}'::text[],
-        ARRAY[NULL, '0192f3a4-0000-7000-8000-000000000002'], '{s1,s2}'::text[]) AND r.offsets IS NULL, 'O-31: ' || r::text;
-    ASSERT (c.committed, c.batch_end, c.worker_id, c.lease_expires_at, c.attempt_offset, c.attempt_count, c.total_consumed, c.lease_conflated)
-         = (0, 2, r.lease_id, r.lease_expires_at, 1, 1, 1, false), 'O-37: ' || c::text;
-    ASSERT c.lease_acquired_at BETWEEN now() AND clock_timestamp() AND c.lease_expires_at BETWEEN c.lease_acquired_at + interval '59 s' AND clock_timestamp() + interval '60 s', 'O-37: queue lease, 60 s';
-    ASSERT EXISTS (SELECT FROM queen.group_activity a WHERE a.queue_id = v_queue AND a.consumer_group = 'g' AND a.leased_until >= r.lease_expires_at - interval '2 s'), 'design 5: active';
-    PERFORM pg_temp.expire('again');
-    ASSERT (pg_temp.again('again', 3)).delivery_attempt = 2, 'O-38: the same start, again';
-    PERFORM pg_temp.expire('again');
-    UPDATE queen.group_activity a SET last_active_at = 'epoch', leased_until = 'epoch' WHERE a.queue_id = v_queue;
-    r := pg_temp.again('again', 3, true);
-    c := pg_temp.cursor('again');
-    ASSERT r.lease_id = '' AND r.lease_expires_at IS NULL AND r.delivery_attempt = 1 AND r.last_offset = 3, 'O-36: ' || r::text;
-    ASSERT (c.committed, c.total_consumed, c.lease_conflated) = (3, 4, false) AND num_nulls(c.batch_end, c.worker_id, c.lease_expires_at, c.lease_acquired_at) = 4, 'O-36: ' || c::text;
-    ASSERT (SELECT a.last_active_at > now() AND a.leased_until < now() + interval '50 s' FROM queen.group_activity a WHERE a.queue_id = v_queue AND a.consumer_group = 'g'), 'design 5: active, without a lease';
-
-    -- Rows below log_start are invisible (design 3.2 rule 5): the cursor goes on at the start.
-    UPDATE queen.log_partitions p SET log_start = 8 WHERE p.id = v_lane;
-    r := pg_temp.again('again', 4, true);
-    ASSERT (r.segment_base, r.first_offset, r.last_offset) = (8, 8, 11), 'O-33: ' || r::text;
-    -- Out of the common: more than the segment has, another queue, another group, a gate, a damaged or a rewritten segment.
-    ASSERT pg_temp.again('again', 5) IS NULL AND current_setting('queen.lane') = v_lane::text, 'one segment is not enough';
-    PERFORM set_config('queen.lane', v_lane || '+', false);
-    ASSERT pg_temp.again('elsewhere', 4) IS NULL AND (pg_temp.cursor('elsewhere')).partition_id IS NULL, 'not of that queue';
-    PERFORM set_config('queen.lane', v_lane || '+', false);
-    ASSERT pg_temp.again('again', 4, p_group => 'never') IS NULL, 'O-13: not registered';
-    PERFORM set_config('queen.lane', v_lane || '+', false);
-    UPDATE queen.queues q SET delayed_processing = 1 WHERE q.id = v_queue;
-    ASSERT pg_temp.again('again', 4) IS NULL, 'O-23';
-    UPDATE queen.queues q SET delayed_processing = 0, window_buffer = 1 WHERE q.id = v_queue;
-    PERFORM set_config('queen.lane', v_lane || '+', false);
-    ASSERT pg_temp.again('again', 4) IS NULL, 'O-20';
-    UPDATE queen.queues q SET window_buffer = 0, min_pop_wait_time = 1 WHERE q.id = v_queue;
-    PERFORM set_config('queen.lane', v_lane || '+', false);
-    ASSERT pg_temp.again('again', 4) IS NULL, 'O-24';
-    UPDATE queen.queues q SET min_pop_wait_time = 0 WHERE q.id = v_queue;
-    UPDATE queen.log_segments s SET payloads[2] = NULL WHERE s.partition_id = v_lane AND s.base_offset = 12;
-    PERFORM set_config('queen.lane', v_lane || '+', false);
-    ASSERT pg_temp.again('again', 2) IS NULL, 'F079: a lost frame';
-    UPDATE queen.log_segments s SET payloads[2] = '13', offsets = '{12,13,14,15}' WHERE s.partition_id = v_lane AND s.base_offset = 12;
-    PERFORM set_config('queen.lane', v_lane || '+', false);
-    ASSERT pg_temp.again('again', 4) IS NULL, 'offsets are read by the search';
-    ASSERT (pg_temp.cursor('again')).worker_id IS NULL AND (pg_temp.cursor('again')).committed = 11, 'none of them leased';
-    UPDATE queen.queues q SET deleted_at = now() WHERE q.id = v_queue;
-    PERFORM set_config('queen.lane', v_lane || '+', false);
-    ASSERT pg_temp.again('again', 4) IS NULL, 'C-28';
 END $$;
 
 -- The human face says the same, one row a message.

@@ -27,15 +27,34 @@ LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
     r_row queen.pop_row;
     r_lane record;
+    -- Where nothing but the cursor decides, partitions are claimed all at once.
+    v_plain boolean := p_apart AND NOT p_auto_ack AND p_budget < 64 AND cardinality(p_queues) = 1 AND p_policies[1] IS NOT TRUE
+        AND coalesce((p_queues[1]).window_buffer, 0) <= 0 AND coalesce((p_queues[1]).delayed_processing, 0) <= 0;
     v_quick boolean := p_cap = 1 OR (p_apart AND p_cap <= 4);
     v_left integer := p_budget;
-    v_rows integer := 0;
     v_bytes bigint := 0;
     v_lease_id text;
     v_expires timestamptz;
     v_claimed uuid[] := '{}'::uuid[];
 BEGIN
     LOOP
+        IF v_plain THEN
+            FOR r_row IN
+                SELECT * FROM queen._pop_apart(
+                    ARRAY(SELECT c.id FROM queen._candidates((p_queues[1]).id, p_group, greatest(p_cap / 2, 2), v_quick) c WHERE c.id <> ALL (v_claimed)),
+                    p_cap - cardinality(v_claimed), p_queues[1], p_group, p_budget,
+                    queen._lease_seconds(p_lease_seconds, (p_queues[1]).lease_time), p_mode, p_from)
+            LOOP
+                IF v_claimed[cardinality(v_claimed)] IS DISTINCT FROM r_row.partition_id THEN
+                    v_claimed := v_claimed || r_row.partition_id;
+                END IF;
+                v_bytes := v_bytes + pg_column_size(r_row.payloads);
+                RETURN NEXT r_row;
+            END LOOP;
+            EXIT WHEN NOT v_quick OR cardinality(v_claimed) >= p_cap OR v_bytes > 16777216;
+            v_quick := false;
+            CONTINUE;
+        END IF;
         FOR r_lane IN
             SELECT n.i, c.id
             FROM generate_subscripts(p_queues, 1) n (i)
@@ -57,7 +76,6 @@ BEGIN
                     v_expires := greatest(v_expires, r_row.lease_expires_at);
                     v_left := v_left - cardinality(r_row.payloads);
                 END IF;
-                v_rows := v_rows + 1;
                 RETURN NEXT r_row;
             END LOOP;
             EXIT WHEN v_left = 0 OR v_bytes > 16777216 OR (p_cap > 0 AND cardinality(v_claimed) >= p_cap);
@@ -66,7 +84,7 @@ BEGIN
         v_quick := false;
     END LOOP;
     IF p_cap = 1 AND v_left = 0 THEN
-        PERFORM queen._keep_lane(v_claimed[1], v_rows);
+        PERFORM queen._keep_lane(v_claimed[1]);
     END IF;
     IF cardinality(v_claimed) > 1 AND NOT p_auto_ack AND NOT p_apart THEN
         INSERT INTO queen.log_lease_members (lease_id, partition_ids, expires_at) VALUES (v_lease_id, v_claimed, v_expires);
