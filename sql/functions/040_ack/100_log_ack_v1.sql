@@ -36,9 +36,20 @@ DECLARE
     v_busy_group text;
     v_touched_ids uuid[] := '{}'::uuid[];
     v_touched_groups text[] := '{}'::text[];
+    v_done integer[] := '{}'::integer[];
 BEGIN
     PERFORM queen._require_read_committed();
     PERFORM queen._check_ack(p_partition_ids, p_consumer_groups, p_lease_ids, p_counts, p_transaction_ids, p_statuses, p_errors);
+    IF p_skip_locked AND cardinality(p_partition_ids) > 1 THEN
+        v_done := queen._ack_plain(v_tenant, p_partition_ids, p_consumer_groups, p_lease_ids, p_counts, p_transaction_ids, p_statuses);
+        RETURN QUERY
+        SELECT (w.upto - i)::integer, true, NULL::text, true, false, false, NULL::bigint
+        FROM (SELECT x.ord, x.cnt, sum(x.cnt) OVER (ORDER BY x.ord) AS upto FROM unnest(p_counts) WITH ORDINALITY x (cnt, ord)) w
+        CROSS JOIN LATERAL generate_series(1, w.cnt) i
+        WHERE w.ord = ANY (v_done);
+        SELECT coalesce(array_agg(p_partition_ids[d]), '{}'), coalesce(array_agg(p_consumer_groups[d]), '{}')
+        INTO v_touched_ids, v_touched_groups FROM unnest(v_done) d;
+    END IF;
     FOR r_grp IN
         SELECT u.id, u.grp, u.lease, u.upto - u.cnt AS start, u.upto::integer AS upto,
                queen._owns_partition(v_tenant, u.id) AS owned
@@ -46,6 +57,7 @@ BEGIN
             SELECT w.*, (sum(w.cnt) OVER (ORDER BY w.ord))::integer AS upto
             FROM unnest(p_partition_ids, p_consumer_groups, p_lease_ids, p_counts) WITH ORDINALITY w (id, grp, lease, cnt, ord)
         ) u
+        WHERE u.ord <> ALL (v_done)
         ORDER BY u.id, u.grp COLLATE "C", u.ord
     LOOP
         -- All groups of a cursor are carried out, or none: a later one must not overtake one that was left alone.
