@@ -357,7 +357,10 @@ BEGIN
     PERFORM pg_temp.push('others');
     ASSERT cardinality(pg_temp.pop('own', 1, p_auto => true, p_partition => NULL)) = 1;
     v_lane := current_setting('queen.lane');
-    ASSERT v_lane IN (pg_temp.lane('own', '1')::text, pg_temp.lane('own', '2')::text, pg_temp.lane('own', '3')::text), 'kept';
+    ASSERT right(v_lane, 1) = '+' AND left(v_lane, 36)::uuid IN (pg_temp.lane('own', '1'), pg_temp.lane('own', '2'), pg_temp.lane('own', '3')), 'kept, and one segment gave all';
+    ASSERT queen._own_lane((SELECT q.id FROM queen.queues q WHERE q.name = 'own'), 'g') = '{}', 'that is for _pop_again';
+    v_lane := left(v_lane, 36);
+    PERFORM set_config('queen.lane', v_lane, false);
     ASSERT queen._own_lane((SELECT q.id FROM queen.queues q WHERE q.name = 'own'), 'g') = ARRAY[v_lane::uuid];
     ASSERT queen._own_lane((SELECT q.id FROM queen.queues q WHERE q.name = 'others'), 'g') = '{}', 'not of that queue';
     PERFORM set_config('queen.lane', 'no uuid', false);
@@ -365,6 +368,91 @@ BEGIN
         ASSERT cardinality(pg_temp.pop('own', 1, p_auto => true, p_partition => NULL)) = 1, 'pop ' || i || ' finds one of the rest';
     END LOOP;
     ASSERT pg_temp.pop('own', 1, p_auto => true, p_partition => NULL) = '{}';
+END $$;
+
+-- The claim again from the same partition says, leases and leaves what the search would; what is out of the common is left to
+-- that, and not tried again (O-25..O-38). It sits out now and then, so it is asked until it does not.
+CREATE FUNCTION pg_temp.again(p_queue text, p_budget integer, p_auto boolean DEFAULT false, p_group text DEFAULT 'g') RETURNS queen.pop_row LANGUAGE plpgsql AS $$
+DECLARE
+    r queen.pop_row;
+BEGIN
+    FOR i IN 1..200 LOOP
+        r := queen._pop_again(p_queue, p_group, p_budget, NULL, p_auto, NULL);
+        EXIT WHEN r.payloads IS NOT NULL OR current_setting('queen.lane') NOT LIKE '%+';
+    END LOOP;
+    RETURN r;
+END $$;
+DO $$
+DECLARE
+    r queen.pop_row;
+    first queen.pop_row;
+    c queen.log_consumers;
+    v_lane uuid;
+    v_queue uuid;
+BEGIN
+    PERFORM queen.log_push_v1('{again}', '{p}', '{4}', '{0,1,2,3}', '{t0,NULL,t2,t3}', '{k0,k1,NULL,k3}', NULL, false, NULL,
+        ARRAY[NULL, NULL, '0192f3a4-0000-7000-8000-000000000002', NULL], '{s0,s1,s2,s3}');
+    PERFORM pg_temp.push('again', 5, 4);
+    PERFORM pg_temp.push('elsewhere', 3, 4);
+    v_lane := pg_temp.lane('again');
+    SELECT q.id INTO v_queue FROM queen.queues q WHERE q.name = 'again';
+    first := (pg_temp.pop('again', 1, p_partition => NULL))[1];
+    ASSERT first.first_offset = 0 AND current_setting('queen.lane') = v_lane || '+', 'one segment gave all';
+    r := pg_temp.again('again', 2);
+    ASSERT r IS NULL AND current_setting('queen.lane') = v_lane::text, 'O-26: leased; and not again';
+    ASSERT pg_temp.ack('again', 0, first.lease_id);
+
+    PERFORM set_config('queen.lane', v_lane || '+', false);
+    r := pg_temp.again('again', 2);
+    c := pg_temp.cursor('again');
+    ASSERT (r.partition_id, r.partition, r.created_at, r.id_base, r.segment_base, r.first_offset, r.last_offset, r.delivery_attempt)
+         = (v_lane, 'p', first.created_at, first.id_base, 0, 1, 2, 1), 'O-31: ' || r::text;
+    ASSERT (r.payloads, r.transaction_ids, r.keys, r.trace_ids, r.producer_subs) = ('{1,2}'::text[], '{NULL,t2}'::text[], '{k1,NULL}'::text[],
+        ARRAY[NULL, '0192f3a4-0000-7000-8000-000000000002'], '{s1,s2}'::text[]) AND r.offsets IS NULL, 'O-31: ' || r::text;
+    ASSERT (c.committed, c.batch_end, c.worker_id, c.lease_expires_at, c.attempt_offset, c.attempt_count, c.total_consumed, c.lease_conflated)
+         = (0, 2, r.lease_id, r.lease_expires_at, 1, 1, 1, false), 'O-37: ' || c::text;
+    ASSERT c.lease_acquired_at BETWEEN now() AND clock_timestamp() AND c.lease_expires_at BETWEEN c.lease_acquired_at + interval '59 s' AND clock_timestamp() + interval '60 s', 'O-37: queue lease, 60 s';
+    ASSERT EXISTS (SELECT FROM queen.group_activity a WHERE a.queue_id = v_queue AND a.consumer_group = 'g' AND a.leased_until >= r.lease_expires_at - interval '2 s'), 'design 5: active';
+    PERFORM pg_temp.expire('again');
+    ASSERT (pg_temp.again('again', 3)).delivery_attempt = 2, 'O-38: the same start, again';
+    PERFORM pg_temp.expire('again');
+    UPDATE queen.group_activity a SET last_active_at = 'epoch', leased_until = 'epoch' WHERE a.queue_id = v_queue;
+    r := pg_temp.again('again', 3, true);
+    c := pg_temp.cursor('again');
+    ASSERT r.lease_id = '' AND r.lease_expires_at IS NULL AND r.delivery_attempt = 1 AND r.last_offset = 3, 'O-36: ' || r::text;
+    ASSERT (c.committed, c.total_consumed, c.lease_conflated) = (3, 4, false) AND num_nulls(c.batch_end, c.worker_id, c.lease_expires_at, c.lease_acquired_at) = 4, 'O-36: ' || c::text;
+    ASSERT (SELECT a.last_active_at > now() AND a.leased_until < now() + interval '50 s' FROM queen.group_activity a WHERE a.queue_id = v_queue AND a.consumer_group = 'g'), 'design 5: active, without a lease';
+
+    -- Rows below log_start are invisible (design 3.2 rule 5): the cursor goes on at the start.
+    UPDATE queen.log_partitions p SET log_start = 8 WHERE p.id = v_lane;
+    r := pg_temp.again('again', 4, true);
+    ASSERT (r.segment_base, r.first_offset, r.last_offset) = (8, 8, 11), 'O-33: ' || r::text;
+    -- Out of the common: more than the segment has, another queue, another group, a gate, a damaged or a rewritten segment.
+    ASSERT pg_temp.again('again', 5) IS NULL AND current_setting('queen.lane') = v_lane::text, 'one segment is not enough';
+    PERFORM set_config('queen.lane', v_lane || '+', false);
+    ASSERT pg_temp.again('elsewhere', 4) IS NULL AND (pg_temp.cursor('elsewhere')).partition_id IS NULL, 'not of that queue';
+    PERFORM set_config('queen.lane', v_lane || '+', false);
+    ASSERT pg_temp.again('again', 4, p_group => 'never') IS NULL, 'O-13: not registered';
+    PERFORM set_config('queen.lane', v_lane || '+', false);
+    UPDATE queen.queues q SET delayed_processing = 1 WHERE q.id = v_queue;
+    ASSERT pg_temp.again('again', 4) IS NULL, 'O-23';
+    UPDATE queen.queues q SET delayed_processing = 0, window_buffer = 1 WHERE q.id = v_queue;
+    PERFORM set_config('queen.lane', v_lane || '+', false);
+    ASSERT pg_temp.again('again', 4) IS NULL, 'O-20';
+    UPDATE queen.queues q SET window_buffer = 0, min_pop_wait_time = 1 WHERE q.id = v_queue;
+    PERFORM set_config('queen.lane', v_lane || '+', false);
+    ASSERT pg_temp.again('again', 4) IS NULL, 'O-24';
+    UPDATE queen.queues q SET min_pop_wait_time = 0 WHERE q.id = v_queue;
+    UPDATE queen.log_segments s SET payloads[2] = NULL WHERE s.partition_id = v_lane AND s.base_offset = 12;
+    PERFORM set_config('queen.lane', v_lane || '+', false);
+    ASSERT pg_temp.again('again', 2) IS NULL, 'F079: a lost frame';
+    UPDATE queen.log_segments s SET payloads[2] = '13', offsets = '{12,13,14,15}' WHERE s.partition_id = v_lane AND s.base_offset = 12;
+    PERFORM set_config('queen.lane', v_lane || '+', false);
+    ASSERT pg_temp.again('again', 4) IS NULL, 'offsets are read by the search';
+    ASSERT (pg_temp.cursor('again')).worker_id IS NULL AND (pg_temp.cursor('again')).committed = 11, 'none of them leased';
+    UPDATE queen.queues q SET deleted_at = now() WHERE q.id = v_queue;
+    PERFORM set_config('queen.lane', v_lane || '+', false);
+    ASSERT pg_temp.again('again', 4) IS NULL, 'C-28';
 END $$;
 
 -- The human face says the same, one row a message.

@@ -30,7 +30,7 @@ DECLARE
     v_low timestamptz;
     v_start timestamptz;
     c_first CONSTANT uuid := '00000000-0000-0000-0000-000000000000';
-    v_place uuid := gen_random_uuid();
+    v_place uuid;
     v_from timestamptz;
     v_from_id uuid;
     v_to timestamptz;
@@ -42,6 +42,7 @@ BEGIN
             RETURN;
         END IF;
     END IF;
+    v_place := gen_random_uuid();
     SELECT * INTO r_mark FROM queen.consumer_watermarks w WHERE w.queue_id = p_queue_id AND w.consumer_group = p_group;
     v_low := queen._floor_bound(r_mark.last_empty_scan_at);
     v_start := queen._random_moment(p_queue_id, v_low);
@@ -150,7 +151,7 @@ REVOKE ALL ON FUNCTION queen._random_moment(uuid, timestamptz) FROM PUBLIC;
 
 /*
  * Purpose:     the partition that this session took from last, when it is of this queue and owes the group something that
- *              is not under a lease. A hint: anybody may set or lose it.
+ *              is not under a lease. A hint: anybody may set or lose it. One with a plus was left to _pop_again, which did not want it.
  * Locks:       none.  Isolation: any.  Volatility: VOLATILE: a fresh snapshot.  Bounds: three key probes.  Idempotency: reads only.
  * Raises:      nothing.
  * Source:      O-6; perf 4 (take and ack).
@@ -163,7 +164,7 @@ LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
     v_lane text := current_setting('queen.lane', true);
 BEGIN
-    IF v_lane ~ '^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$' THEN
+    IF v_lane ~ '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' THEN
         RETURN ARRAY(
             SELECT h.id
             FROM queen.partition_head h
@@ -175,15 +176,17 @@ BEGIN
 END $$;
 REVOKE ALL ON FUNCTION queen._own_lane(uuid, text) FROM PUBLIC;
 
--- Notes the partition that a session took from, for _own_lane.
-CREATE OR REPLACE FUNCTION queen._keep_lane(p_partition_id uuid) RETURNS void
+-- Notes the partition that a session took from, for _own_lane; with a plus when one segment gave all, for _pop_again.
+CREATE OR REPLACE FUNCTION queen._keep_lane(p_partition_id uuid, p_segments integer) RETURNS void
 LANGUAGE plpgsql VOLATILE AS $$
+DECLARE
+    v_lane text := p_partition_id::text || CASE WHEN p_segments = 1 THEN '+' ELSE '' END;
 BEGIN
-    IF current_setting('queen.lane', true) IS DISTINCT FROM p_partition_id::text THEN
-        PERFORM set_config('queen.lane', p_partition_id::text, false);
+    IF current_setting('queen.lane', true) IS DISTINCT FROM v_lane THEN
+        PERFORM set_config('queen.lane', v_lane, false);
     END IF;
 END $$;
-REVOKE ALL ON FUNCTION queen._keep_lane(uuid) FROM PUBLIC;
+REVOKE ALL ON FUNCTION queen._keep_lane(uuid, integer) FROM PUBLIC;
 
 -- An array from a random element on, around its end.
 CREATE OR REPLACE FUNCTION queen._rotated(p_ids uuid[]) RETURNS uuid[]

@@ -1,9 +1,9 @@
 /*
  * Purpose:     raise the floor of the search of a group as far as is safe: to the newest clock mark that every transaction
  *              still running is younger than. A push that the scan cannot see yet will stamp later than that mark, so
- *              its partition stays above the floor whenever it commits. What is owed below the new floor, leased or not,
- *              goes to held, and what is not settled: should the clock step back, a push there need not see the mark.
- *              With more than 1000 of them the floor stops there.
+ *              its partition stays above the floor whenever it commits, also when the clock steps back, because every push
+ *              honours the mark. What is owed below the new floor, leased or not, goes to held. With more than 1000 of
+ *              them the floor stops there.
  * Locks:       the advisory lock of (queue, group), tried: who moves cursors back takes it first, so that no scan that missed
  *              the move outlives it. The row of the floor, or before there is one the queue row FOR KEY SHARE, both SKIP
  *              LOCKED. Never waits.
@@ -45,18 +45,18 @@ BEGIN
         v_held := ARRAY(
             SELECT s.id FROM (SELECT DISTINCT x.id FROM unnest(r_mark.held) x (id)) u
             JOIN queen._standing(p_group) s ON s.id = u.id
-            WHERE s.owed OR NOT s.settled);
+            WHERE s.owed);
     END IF;
     -- A loop, because it ends when held is full.
     FOR r IN
-        SELECT s.id, s.last_write_at, s.owed OR NOT s.settled AS kept
+        SELECT s.id, s.last_write_at, s.owed
         FROM queen._standing(p_group) s
         WHERE s.queue_id = p_queue_id
           AND s.last_write_at >= queen._floor_bound(r_mark.last_empty_scan_at)
           AND s.last_write_at < queen._floor_bound(v_floor)
         ORDER BY s.last_write_at
     LOOP
-        CONTINUE WHEN NOT r.kept;
+        CONTINUE WHEN NOT r.owed;
         IF cardinality(v_held) >= 1000 THEN
             v_floor := r.last_write_at + interval '2 seconds';
             EXIT;
@@ -71,12 +71,11 @@ END $$;
 REVOKE ALL ON FUNCTION queen._raise_floor(uuid, text) FROM PUBLIC;
 
 /*
- * Purpose:     the first floor of a group that owes nothing up to the newest mark that was quiet before its cursors were set,
- *              with what is not settled below it held. With more than 1000 of those there is no floor yet.
+ * Purpose:     the first floor of a group that owes nothing up to the newest mark that was quiet before its cursors were set.
  * Locks:       none of its own; the caller holds the advisory lock of (queue, group).
  * Isolation:   READ COMMITTED.
  * Volatility:  VOLATILE: writes.
- * Bounds:      one row; a walk over the partitions that are not settled.
+ * Bounds:      one row.
  * Idempotency: yes: a floor that is there stays.  Raises: nothing.
  * Source:      O-10, design 3.2 rule 6.
  */
@@ -87,15 +86,9 @@ CREATE OR REPLACE FUNCTION queen._start_at_floor(
 ) RETURNS void
 LANGUAGE plpgsql VOLATILE AS $$
 BEGIN
-    INSERT INTO queen.consumer_watermarks (queue_id, consumer_group, last_empty_scan_at, held)
-    SELECT p_queue_id, p_group, p_floor, h.held
-    FROM (
-        SELECT ARRAY(
-            SELECT p.id FROM queen.log_partitions p
-            WHERE p.queue_id = p_queue_id AND NOT p.settled AND p.last_write_at < queen._floor_bound(p_floor)
-            LIMIT 1001) AS held
-    ) h
-    WHERE p_floor IS NOT NULL AND cardinality(h.held) <= 1000
+    INSERT INTO queen.consumer_watermarks (queue_id, consumer_group, last_empty_scan_at)
+    SELECT p_queue_id, p_group, p_floor
+    WHERE p_floor IS NOT NULL
     ON CONFLICT (queue_id, consumer_group) DO NOTHING;
 END $$;
 REVOKE ALL ON FUNCTION queen._start_at_floor(uuid, text, timestamptz) FROM PUBLIC;

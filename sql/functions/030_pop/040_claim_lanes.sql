@@ -32,6 +32,7 @@ DECLARE
         AND coalesce((p_queues[1]).window_buffer, 0) <= 0 AND coalesce((p_queues[1]).delayed_processing, 0) <= 0;
     v_quick boolean := p_cap = 1 OR (p_apart AND p_cap <= 4);
     v_left integer := p_budget;
+    v_rows integer := 0;
     v_bytes bigint := 0;
     v_lease_id text;
     v_expires timestamptz;
@@ -76,6 +77,7 @@ BEGIN
                     v_expires := greatest(v_expires, r_row.lease_expires_at);
                     v_left := v_left - cardinality(r_row.payloads);
                 END IF;
+                v_rows := v_rows + 1;
                 RETURN NEXT r_row;
             END LOOP;
             EXIT WHEN v_left = 0 OR v_bytes > 16777216 OR (p_cap > 0 AND cardinality(v_claimed) >= p_cap);
@@ -84,7 +86,7 @@ BEGIN
         v_quick := false;
     END LOOP;
     IF p_cap = 1 AND v_left = 0 THEN
-        PERFORM queen._keep_lane(v_claimed[1]);
+        PERFORM queen._keep_lane(v_claimed[1], v_rows);
     END IF;
     IF cardinality(v_claimed) > 1 AND NOT p_auto_ack AND NOT p_apart THEN
         INSERT INTO queen.log_lease_members (lease_id, partition_ids, expires_at) VALUES (v_lease_id, v_claimed, v_expires);

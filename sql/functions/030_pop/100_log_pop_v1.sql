@@ -45,13 +45,22 @@ AS $$
 DECLARE
     r_queue queen.queues;
     r_found record;
+    r_row queen.pop_row;
     v_policy boolean;
-    v_tenant uuid := queen._tenant(p_tenant_id);
+    v_tenant uuid;
     v_group text := coalesce(p_consumer_group, '__QUEUE_MODE__');
     v_left integer := greatest(p_batch, 1);
     v_from text := p_subscription_from;
 BEGIN
     p_conflation := coalesce(p_conflation, false);
+    IF p_partition IS NULL AND coalesce(p_max_partitions, 1) = 1 AND NOT p_conflation AND NOT p_apart THEN
+        r_row := queen._pop_again(p_queue, v_group, v_left, p_lease_seconds, p_auto_ack, p_tenant_id);
+        IF r_row.payloads IS NOT NULL THEN
+            RETURN NEXT r_row;
+            RETURN;
+        END IF;
+    END IF;
+    v_tenant := queen._tenant(p_tenant_id);
     PERFORM queen._check_name(p_queue, 'queue');
     PERFORM queen._check_pop(v_group, p_auto_ack, p_conflation);
     SELECT q AS queue, m.conflation AS policy INTO r_found
