@@ -16,6 +16,7 @@ CREATE OR REPLACE FUNCTION queen.log_refresh_all_stats_v1(
 ) RETURNS json
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER
 SET search_path = queen, pg_catalog, pg_temp
+SET plan_cache_mode = force_generic_plan
 SET jit = off
 SET work_mem = '64MB'
 SET enable_sort = off
