@@ -143,7 +143,8 @@ SELECT item, status, message_id, transaction_id, "offset", partition FROM queen.
     p_queue => $1::text,
     p_payloads => $2::json[],
     p_partitions => $3::text[],
-    p_transaction_ids => $4::text[]
+    p_transaction_ids => $4::text[],
+    p_keys => ($5::queen.opt_text[])::text[]
 )
 `
 
@@ -152,6 +153,7 @@ type PushManyParams struct {
 	Payloads       [][]byte
 	Partitions     []string
 	TransactionIds []string
+	Keys           []*string
 }
 
 func (q *Queries) PushMany(ctx context.Context, arg PushManyParams) ([]PushedMessage, error) {
@@ -160,6 +162,7 @@ func (q *Queries) PushMany(ctx context.Context, arg PushManyParams) ([]PushedMes
 		arg.Payloads,
 		arg.Partitions,
 		arg.TransactionIds,
+		arg.Keys,
 	)
 	if err != nil {
 		return nil, err

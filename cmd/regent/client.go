@@ -50,6 +50,7 @@ type pushItem struct {
 	Queue         string
 	Partition     string
 	TransactionID string
+	Key           string // empty: none
 	Payload       []byte // JSON text, sent byte for byte
 }
 

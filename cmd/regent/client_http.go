@@ -243,6 +243,10 @@ func pushBody(items []pushItem) []byte {
 			b.WriteString(`,"transactionId":`)
 			b.Write(jsonText(it.TransactionID))
 		}
+		if it.Key != "" {
+			b.WriteString(`,"key":`)
+			b.Write(jsonText(it.Key))
+		}
 		b.WriteString(`,"payload":`)
 		b.Write(it.Payload)
 		b.WriteByte('}')

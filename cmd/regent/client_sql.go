@@ -110,6 +110,7 @@ func (c *sqlClient) Push(ctx context.Context, items []pushItem) ([]pushVerdict, 
 		arg.Payloads = append(arg.Payloads, it.Payload)
 		arg.Partitions = append(arg.Partitions, it.Partition)
 		arg.TransactionIds = append(arg.TransactionIds, it.TransactionID)
+		arg.Keys = append(arg.Keys, optional(it.Key))
 	}
 	var rows []db.PushedMessage
 	err := c.run(ctx, pushRepeat(items), func() (err error) {

@@ -46,6 +46,7 @@ func TestKeyCommands(t *testing.T) {
 	require.NotContains(t, gone.out, `"revokedAt": null`)
 	require.Equal(t, exitUser, key("revoke", "shop", "--yes").code)
 	require.Equal(t, exitUser, key("revoke", "shop").code)
+	require.Equal(t, exitUser, key("revoke", "shop", "--dry-run").code)
 }
 
 // A server with keys, and one that will not listen beyond the machine without.

@@ -71,6 +71,7 @@ Exit codes: 0 ok, 1 user error, 2 server or network, 3 not authorised,
 		newTopCmd(), newDoctorCmd(), newVerifyCmd(),
 		newBenchCmd(), newOpenAPICmd(), newVersionCmd(),
 	)
+	completeNames(root)
 	explainArguments(root)
 	refuseUnknownTopics(root)
 	return root

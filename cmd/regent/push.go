@@ -24,6 +24,7 @@ type pushFlags struct {
 	target                         targetFlags
 	format                         outputFormat
 	partition, partitionKey, idKey string
+	key                            string
 	batch, concurrency             int
 	batchBytes                     sizeFlag
 	restart, skipBad, yes          bool
@@ -65,6 +66,7 @@ With --dsn an encrypted queue refuses what is pushed: only a server has the key.
 	fl.StringVar(&f.partition, "partition", "", "partition of every line (default "+defaultPartName+")")
 	fl.StringVar(&f.partitionKey, "partition-key", "", "JSON path of each line's partition")
 	fl.StringVar(&f.idKey, "id-key", "", "JSON path of each line's transactionId")
+	fl.StringVar(&f.key, "key", "", "JSON path of each line's key, for queues that keep the latest message of each")
 	fl.IntVar(&f.batch, "batch", 500, "lines a call, at most")
 	f.batchBytes = defaultBatchBytes
 	fl.Var(&f.batchBytes, "batch-bytes", "payload bytes a call, at most, unless one line is larger")
@@ -129,13 +131,17 @@ func (r *pushRun) makePusher() error {
 	if err != nil {
 		return err
 	}
+	key, err := parsePath("key", f.key)
+	if err != nil {
+		return err
+	}
 	if err := checkPartition(f.partition); err != nil {
 		return fmt.Errorf("--partition: %w", err)
 	}
-	r.state = progress{Queue: r.queue, Partition: f.partition, PartitionKey: f.partitionKey, IDKey: f.idKey}
+	r.state = progress{Queue: r.queue, Partition: f.partition, PartitionKey: f.partitionKey, IDKey: f.idKey, Key: f.key}
 	r.push = pusher{
 		batch: f.batch, batchBytes: int64(f.batchBytes), concurrency: f.concurrency, skipBad: f.skipBad,
-		maker: itemMaker{queue: r.queue, partition: cmp.Or(f.partition, defaultPartName), partitionKey: partitionKey, idKey: idKey},
+		maker: itemMaker{queue: r.queue, partition: cmp.Or(f.partition, defaultPartName), partitionKey: partitionKey, idKey: idKey, key: key},
 		onBad: func(err error) { r.say("%s: %v; skipped", r.name, err) },
 	}
 	return nil

@@ -18,6 +18,7 @@ const (
 	maxLine         = 16 << 20 // bytes
 	maxNameChars    = 255
 	maxIDBytes      = 64<<10 - 1
+	maxKeyBytes     = 1 << 10
 	manyBrackets    = 9000 // fewer cannot be nested too deep for the server
 	defaultPartName = "Default"
 )
@@ -87,7 +88,8 @@ func (l *lineReader) read() (data []byte, length int64, err error) {
 type itemMaker struct {
 	queue, partition    string
 	partitionKey, idKey *jsonpath.Path
-	idPrefix            string // of the ids of lines when idKey is nil
+	key                 *jsonpath.Path // nil: no message has one
+	idPrefix            string         // of the ids of lines when idKey is nil
 }
 
 // parsePath reads a JSONPath; a.b is short for $.a.b. Empty means none.
@@ -113,7 +115,7 @@ func (m itemMaker) item(l line) (pushItem, error) {
 		return pushItem{}, &badLine{no: l.no, reason: "not UTF-8"}
 	}
 	it := pushItem{Queue: m.queue, Partition: m.partition, Payload: l.data}
-	if m.partitionKey == nil && m.idKey == nil {
+	if m.partitionKey == nil && m.idKey == nil && m.key == nil {
 		if !json.Valid(l.data) {
 			return pushItem{}, &badLine{no: l.no, reason: whyInvalid(l.data)}
 		}
@@ -163,6 +165,12 @@ func (m itemMaker) keys(l line, it *pushItem) (err error) {
 			err = checkID(it.TransactionID)
 		}
 	}
+	if err == nil && m.key != nil {
+		it.Key, err = scalarAt(m.key, doc)
+		if err == nil {
+			err = checkKey(it.Key)
+		}
+	}
 	if err != nil {
 		return &badLine{no: l.no, reason: err.Error()}
 	}
@@ -187,6 +195,18 @@ func checkID(id string) error {
 		return fmt.Errorf("the transactionId is empty or longer than %d bytes", maxIDBytes)
 	case strings.ContainsFunc(id, isControl):
 		return errors.New("the transactionId holds a control character")
+	}
+	return nil
+}
+
+// checkKey refuses what the server would refuse for the whole call, and the empty
+// key, which would be none.
+func checkKey(key string) error {
+	switch {
+	case key == "", len(key) > maxKeyBytes:
+		return fmt.Errorf("the key is empty or longer than %d bytes", maxKeyBytes)
+	case strings.ContainsFunc(key, isControl):
+		return errors.New("the key holds a control character")
 	}
 	return nil
 }

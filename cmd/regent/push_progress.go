@@ -55,6 +55,7 @@ type progress struct {
 	Partition    string    `json:"partition,omitempty"`
 	PartitionKey string    `json:"partitionKey,omitempty"`
 	IDKey        string    `json:"idKey,omitempty"`
+	Key          string    `json:"key,omitempty"`
 	Input        input     `json:"input"`
 	Line         int64     `json:"line"`   // every line up to this one is acknowledged
 	Offset       int64     `json:"offset"` // of the byte behind that line
@@ -82,8 +83,8 @@ func (p *progress) mismatch(want progress) string {
 	switch {
 	case p.Queue != want.Queue:
 		return fmt.Sprintf("is of a push to queue %q", p.Queue)
-	case p.Partition != want.Partition, p.PartitionKey != want.PartitionKey, p.IDKey != want.IDKey:
-		return "is of a push with another --partition, --partition-key or --id-key"
+	case p.Partition != want.Partition, p.PartitionKey != want.PartitionKey, p.IDKey != want.IDKey, p.Key != want.Key:
+		return "is of a push with another --partition, --partition-key, --id-key or --key"
 	case p.Input.Size != want.Input.Size, !p.Input.ModTime.Equal(want.Input.ModTime), p.Input.Fingerprint != want.Input.Fingerprint:
 		return "is of another content of the input, which has changed since"
 	case p.Offset > want.Input.Size:

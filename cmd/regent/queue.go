@@ -188,6 +188,7 @@ const (
 	optInt
 	optBool
 	optText
+	optSize
 )
 
 type optionFlag struct {
@@ -213,6 +214,12 @@ func optionFlags() []optionFlag {
 		{"completed-retention", "completedRetentionSeconds", "age at which a message goes that every group has consumed", optSeconds},
 		{"max-wait-time", "maxWaitTimeSeconds", "age at which an unconsumed message goes", optSeconds},
 		{"dead-letter-retention", "deadLetterRetentionSeconds", "age at which a dead letter goes; 0s keeps them", optSeconds},
+		{"retention-bytes", "retentionBytes", "bytes that a partition may keep, as sent", optSize},
+		{"retention-messages", "retentionMessages", "messages that a partition may keep", optInt},
+		{"cleanup-policy", "cleanupPolicy", "delete, compact, or compact,delete: what makes room", optText},
+		{"delete-retention", "deleteRetentionSeconds", "how long compaction keeps a tombstone", optSeconds},
+		{"min-compaction-lag", "minCompactionLagSeconds", "age a message must have to be compacted", optSeconds},
+		{"group-idle", "groupIdleSeconds", "idleness after which a group no longer holds completed retention back; 0s never, else 5m at least", optSeconds},
 		{"encryption-enabled", "encryptionEnabled", "store payloads encrypted", optBool},
 	}
 }
@@ -233,6 +240,9 @@ func (o optionFlag) value(text string) (json.RawMessage, error) {
 			return nil, fmt.Errorf("%q is not a whole number of %s", text, map[time.Duration]string{time.Second: "seconds", time.Millisecond: "milliseconds"}[unit])
 		}
 		return json.RawMessage(strconv.FormatInt(int64(d/unit), 10)), nil
+	case optSize:
+		n, err := parseSize(text)
+		return json.RawMessage(strconv.FormatInt(n, 10)), err
 	case optInt:
 		if _, err := strconv.ParseInt(text, 10, 64); err != nil {
 			return nil, fmt.Errorf("%q is not a whole number", text)
@@ -249,7 +259,7 @@ func (o optionFlag) value(text string) (json.RawMessage, error) {
 }
 
 func (o optionFlag) typeName() string {
-	return map[optionKind]string{optSeconds: "duration", optMillis: "duration", optInt: "int", optBool: "bool", optText: "string"}[o.kind]
+	return map[optionKind]string{optSeconds: "duration", optMillis: "duration", optInt: "int", optBool: "bool", optText: "string", optSize: "size"}[o.kind]
 }
 
 // optionValue collects one option; it is a pflag.Value.

@@ -6,7 +6,8 @@ SELECT * FROM queen.push_many_v1(
     p_queue => @queue::text,
     p_payloads => @payloads::json[],
     p_partitions => @partitions::text[],
-    p_transaction_ids => @transaction_ids::text[]
+    p_transaction_ids => @transaction_ids::text[],
+    p_keys => (@keys::queen.opt_text[])::text[]
 );
 
 -- name: PopMessages :many
