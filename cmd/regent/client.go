@@ -35,6 +35,14 @@ type client interface {
 	Seek(ctx context.Context, s seekTarget) (json.RawMessage, error)
 	// DeleteGroup forgets a group, on all queues when none is named.
 	DeleteGroup(ctx context.Context, name, queue string, keep bool) (json.RawMessage, error)
+	// Messages are a page of messages, newest first.
+	Messages(ctx context.Context, r browseRequest) ([]browsedMessage, error)
+	// Message is one in detail.
+	Message(ctx context.Context, a messageAddress) (browsedMessage, error)
+	// DeleteMessage deletes the dead letters of a message and counts them.
+	DeleteMessage(ctx context.Context, a messageAddress) (int, error)
+	// RetryMessage replays the newest dead letter of a message.
+	RetryMessage(ctx context.Context, a messageAddress) (outcome, error)
 	// DeadLetters are a page of dead letters, newest first, by queue and group.
 	DeadLetters(ctx context.Context, f letterFilter, limit, offset int) ([]deadLetter, error)
 	// DeleteDeadLetters deletes those of a queue, or of one of its groups.
@@ -92,13 +100,18 @@ type message struct {
 	Data            json.RawMessage `json:"data"`
 }
 
-// line is the message on one line. The payload is what was pushed, byte for byte,
-// but for line breaks, which JSON has between its parts only: they become spaces.
 func (m message) line() ([]byte, error) {
 	data := m.Data
-	m.Data = nil // rendered as null, which stands last
+	m.Data = nil
+	return lineWith(m, data)
+}
+
+// lineWith is a message on one line. The payload is what was pushed, byte for byte,
+// but for line breaks, which JSON has between its parts only: they become spaces.
+// It takes the place of the null that stands last in the message without it.
+func lineWith(without any, data json.RawMessage) ([]byte, error) {
 	var text bytes.Buffer
-	if err := writeJSON(&text, m, ""); err != nil {
+	if err := writeJSON(&text, without, ""); err != nil {
 		return nil, err
 	}
 	head, found := bytes.CutSuffix(text.Bytes(), []byte("null}\n"))

@@ -86,6 +86,11 @@ func (c *httpClient) Replay(ctx context.Context, id, queue, partition string) (o
 	}
 	request := rest.ReplayRequest{Queue: optional(queue), Partition: optional(partition)}
 	body, err := c.call(ctx, repeatUnsent, func(ctx context.Context) (*http.Response, error) { return c.ReplayDeadLetter(ctx, id, request) })
+	return replayed(id, "replay "+id, body, err)
+}
+
+// replayed reads the answer to a replay of a dead letter.
+func replayed(id, verb string, body []byte, err error) (outcome, error) {
 	var status *statusError
 	switch {
 	case errors.As(err, &status) && status.status == http.StatusNotFound:
@@ -93,7 +98,7 @@ func (c *httpClient) Replay(ctx context.Context, id, queue, partition string) (o
 	case errors.As(err, &status) && status.result == "failed":
 		return outcome{DlqID: id, Result: "failed", Error: status.text}, nil
 	case err != nil:
-		return outcome{}, fmt.Errorf("replay %s: %w", id, err)
+		return outcome{}, fmt.Errorf("%s: %w", verb, err)
 	}
 	var answer struct {
 		outcome

@@ -28,6 +28,9 @@ func completeNames(cmd *cobra.Command) {
 	if cmd.Name() != "openapi" {
 		flags["output"] = fixedWords("table", "json", "ndjson", "yaml")
 	}
+	if cmd.HasParent() && cmd.Parent().Name() == "message" {
+		flags["status"] = fixedWords("pending", "processing", "completed", "dead_letter")
+	}
 	for name, list := range flags {
 		if cmd.Flags().Lookup(name) != nil {
 			_ = cmd.RegisterFlagCompletionFunc(name, func(cmd *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {

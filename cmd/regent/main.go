@@ -67,7 +67,7 @@ Exit codes: 0 ok, 1 user error, 2 server or network, 3 not authorised,
 	})
 	root.AddCommand(
 		newDevCmd(), newServeCmd(), newMigrateCmd(),
-		newPushCmd(), newPopCmd(), newAckCmd(), newTailCmd(), newQueueCmd(), newGroupCmd(), newDLQCmd(), newKeyCmd(), newContextCmd(),
+		newPushCmd(), newPopCmd(), newAckCmd(), newTailCmd(), newQueueCmd(), newGroupCmd(), newMessageCmd(), newDLQCmd(), newKeyCmd(), newContextCmd(),
 		newTopCmd(), newDoctorCmd(), newVerifyCmd(),
 		newBenchCmd(), newOpenAPICmd(), newVersionCmd(),
 	)
