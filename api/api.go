@@ -61,7 +61,7 @@ type Server struct {
 	popTurn    atomic.Uint32
 	dbBlock    kept[[]byte]   // of /metrics/prometheus
 	standing   kept[standing] // a part of it
-	minutes    minutes        // another part
+	minutes    kept[minutes]  // another part
 	switches   switches
 	away       atomic.Bool // with a spool: pushes go there until the drain gets through
 	drainTries int         // drain: failures in a row

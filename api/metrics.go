@@ -48,7 +48,8 @@ type ProcessorShares struct {
 type metricsReply struct{ Body ProcessMetrics }
 
 func (s *Server) registerMetrics(api huma.API) {
-	s.dbBlock.fresh, s.standing.fresh, s.standing.behind = blockFresh, standingFresh, s.loops.Go
+	s.dbBlock.fresh, s.standing.fresh = blockFresh, standingFresh
+	s.standing.behind, s.minutes.behind = s.loops.Go, s.loops.Go
 	huma.Register(api, probeOp(huma.Operation{
 		OperationID: "get-metrics", Path: "/metrics", Summary: "What this process did since it started",
 		Description: "Counters of this process alone, without a look at the database; get-worker-metrics shows all servers.",

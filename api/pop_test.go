@@ -131,7 +131,7 @@ func TestBadPopParametersAre400(t *testing.T) {
 		"batch=99999999999999999999": "batch must be an integer", "wait=1": "wait must be true or false", "wait=True": "wait must be true or false",
 		"wait=": "wait must be true or false", "autoAck=yes": "autoAck must be true or false", "timeout=-1": "timeout must not be negative",
 		"partitions=many": "partitions must be an integer", "leaseSeconds=1h": "leaseSeconds must be an integer", "conflation=true": "conflation needs a consumerGroup, and no autoAck",
-		"batch=1&batch=2": "batch is given twice", "%zz=1": "query string", "autopilot=on": "autopilot must be true or false",
+		"batch=1&batch=2": "batch is given twice", "%zz=1": "%zz has a broken escape in its name", "consumerGroup=%zz": "consumerGroup has a broken escape; write", "x=a;b": "x holds a bare semicolon", "autopilot=on": "autopilot must be true or false",
 		"consumerGroup=a%00b": "consumerGroup holds a control character", "consumerGroup=%FF": "consumerGroup is not valid UTF-8",
 		"consumerGroup=" + strings.Repeat("g", 256): "consumerGroup is longer than 255 characters", "subscriptionFrom=%00": "subscriptionFrom holds a control character",
 	} {

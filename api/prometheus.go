@@ -178,11 +178,13 @@ func (s *Server) readBlock(ctx context.Context) ([]byte, error) {
 			return err
 		}
 		totals, err = q.ClusterMetrics(ctx)
-		if err == nil && !s.minutes.of(totals.UpdatedAt) {
-			err = s.minutes.read(ctx, q, totals.UpdatedAt)
-		}
 		return err
 	})
+	if err != nil {
+		return nil, err
+	}
+	busy, err := s.minutes.getUnless(ctx, func(m minutes) bool { return m.of(totals.UpdatedAt) },
+		func(ctx context.Context) (minutes, error) { return s.readMinutes(ctx, totals.UpdatedAt) })
 	if err != nil {
 		return nil, err
 	}
@@ -190,17 +192,18 @@ func (s *Server) readBlock(ctx context.Context) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	e := &exposition{out: make([]byte, 0, 64<<10+len(s.minutes.text)+len(s.minutes.rows)*100)}
+	e := &exposition{out: make([]byte, 0, 64<<10+len(busy.text)+len(busy.rows)*100)}
 	scrapeCluster(e, &totals)
 	scrapeTasks(e, tasks)
-	e.out = append(e.out, s.minutes.text...)
-	s.minutes.ages(e)
+	e.out = append(e.out, busy.text...)
+	busy.ages(e)
 	scrapeStanding(e, now, s.cfg.MetricsLimit)
 	return e.out, nil
 }
 
 // minutes are the newest minutes of the queues, written out. They change when a
-// server flushes, and not in between. Their user holds the lock of the block.
+// server flushes, and not in between; then the next scrape still gets the old
+// ones, which tell their age, and lets the new ones be read behind its back.
 type minutes struct {
 	flushed *time.Time // the flush that they are of
 	at      time.Time
@@ -212,16 +215,21 @@ func (m *minutes) of(flushed *time.Time) bool {
 	return m.flushed != nil && flushed != nil && m.flushed.Equal(*flushed)
 }
 
-func (m *minutes) read(ctx context.Context, q querier, flushed *time.Time) error {
-	rows, err := q.ListQueueMetrics(ctx)
-	if err != nil {
+// readMinutes reads and writes what queues did in their newest minute.
+func (s *Server) readMinutes(ctx context.Context, flushed *time.Time) (m minutes, err error) {
+	var rows []db.QueueMetricsRow
+	err = s.ask(ctx, func(ctx context.Context, q querier) (err error) {
+		rows, err = q.ListQueueMetrics(ctx)
 		return err
+	})
+	if err != nil {
+		return m, err
 	}
 	m.flushed, m.at, m.rows = flushed, time.Now(), mergeQueues(rows)
 	e := &exposition{out: make([]byte, 0, 4<<10+len(rows)*1024)}
 	scrapeQueues(e, m.rows)
 	m.text = e.out
-	return nil
+	return m, nil
 }
 
 // ages writes how old the minutes are by now.
@@ -418,10 +426,15 @@ type kept[T any] struct {
 }
 
 func (k *kept[T]) get(ctx context.Context, read func(context.Context) (T, error)) (T, error) {
+	return k.getUnless(ctx, func(T) bool { return time.Since(k.read) < k.fresh }, read)
+}
+
+// getUnless reads the value again unless it is fresh by another measure than its age.
+func (k *kept[T]) getUnless(ctx context.Context, fresh func(T) bool, read func(context.Context) (T, error)) (T, error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	switch {
-	case !k.read.IsZero() && time.Since(k.read) < k.fresh:
+	case !k.read.IsZero() && fresh(k.value):
 		return k.value, nil
 	case k.read.IsZero() || k.behind == nil:
 		value, err := read(ctx)

@@ -57,7 +57,7 @@ func value(t *testing.T, families map[string]*dto.MetricFamily, name string, lab
 
 // fresh lets every scrape ask the database.
 func (ts *testServer) fresh() *testServer {
-	ts.dbBlock.fresh, ts.standing.fresh, ts.standing.behind = 0, 0, nil
+	ts.dbBlock.fresh, ts.standing.fresh, ts.standing.behind, ts.minutes.behind = 0, 0, nil, nil
 	return ts
 }
 
@@ -182,6 +182,25 @@ func TestScrapeWithoutTheDatabaseAndInCrowds_F129(t *testing.T) {
 	var metrics ProcessMetrics
 	ts.get("/metrics").into(t, &metrics)
 	require.Positive(t, metrics.Memory.RSS)
+}
+
+// A scrape after a flush does not wait for the new minutes of ten thousand queues:
+// it gets the old ones, and one of the next gets the new ones.
+func TestMinutesAreReadBehindTheScrape(t *testing.T) {
+	t.Parallel()
+	ts := newTestServer(t)
+	ts.dbBlock.fresh = 0
+	pushed := func() float64 {
+		return value(t, ts.scraped(), "queen_queue_push_messages_per_minute", "queue=q")
+	}
+	ts.pushOne("q", "p", `1`)
+	ts.flush()
+	require.EqualValues(t, 1, pushed(), "the first scrape waits")
+	ts.sql(`UPDATE queen.queue_lag_metrics SET push_message_count = 5`)
+	require.EqualValues(t, 1, pushed(), "nobody flushed")
+	ts.sql(`UPDATE queen.worker_metrics_summary SET updated_at = updated_at + interval '1 second'`)
+	require.EqualValues(t, 1, pushed(), "behind its back")
+	require.Eventually(t, func() bool { return pushed() == 5 }, 30*time.Second, 20*time.Millisecond)
 }
 
 // TestMetricsOfTheProcess: the JSON answer of /metrics (spec 5.1).

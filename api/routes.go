@@ -5,8 +5,10 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
+	"net/url"
 	"path"
 	"runtime/debug"
+	"slices"
 	"strings"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -165,7 +167,48 @@ func newAPI(cfg Config, mux *http.ServeMux) huma.API {
 	config.AllowAdditionalPropertiesByDefault = true
 	config.Formats = map[string]huma.Format{"application/json": {Marshal: writeJSON, Unmarshal: readJSON}}
 	config.DefaultFormat = "application/json"
-	return humago.New(mux, config)
+	api := humago.New(mux, config)
+	api.UseMiddleware(readableQuery)
+	return api
+}
+
+// readableQuery refuses a query string with a part that cannot be read, where a
+// route reads it: what the framework leaves out would act as if it were absent.
+func readableQuery(ctx huma.Context, next func(huma.Context)) {
+	at := ctx.URL()
+	if at.RawQuery != "" && slices.ContainsFunc(ctx.Operation().Parameters, func(p *huma.Param) bool { return p.In == "query" }) {
+		if refusal := queryFault(at.RawQuery); refusal != nil {
+			_, w := humago.Unwrap(ctx)
+			answer(w, refusal)
+			return
+		}
+	}
+	next(ctx)
+}
+
+// queryFault names the first part of a query string that cannot be read, or is nil.
+func queryFault(raw string) *Error {
+	if _, err := url.ParseQuery(raw); err == nil {
+		return nil
+	}
+	for part := range strings.SplitSeq(raw, "&") {
+		key, value, _ := strings.Cut(part, "=")
+		name, err := url.QueryUnescape(key)
+		if err != nil || textFault(name) != "" {
+			name = key
+		}
+		name = clip(name, 100)
+		if strings.Contains(part, ";") {
+			return badField(name, "holds a bare semicolon; write %3B")
+		}
+		if err != nil {
+			return badField(name, "has a broken escape in its name")
+		}
+		if _, err := url.QueryUnescape(value); err != nil {
+			return badField(name, "has a broken escape; write a percent sign as %25")
+		}
+	}
+	return badRequest("the query string cannot be read")
 }
 
 func writeJSON(w io.Writer, value any) error {

@@ -283,7 +283,7 @@ func TestRefreshAgainstADelete(t *testing.T) {
 				r.wants(r.b, refreshNow, "1")
 				r.wants(r.b, measureNow, "1")
 				require.Equal(t, []string{"r"}, column[string](t, r.db, named))
-				require.EqualValues(t, 1, scalar[int64](t, r.db, "SELECT count(*) FROM queen.queue_size_history"))
+				require.EqualValues(t, 1, scalar[int64](t, r.db, "SELECT count(DISTINCT queue_id) FROM queen.queue_size_history"))
 				require.EqualValues(t, 1, scalar[int64](t, r.db, "SELECT count(*) FROM queen.stats WHERE stat_type = 'queue'"))
 			})
 		}

@@ -130,15 +130,17 @@ BEGIN
     INSERT INTO queen.retention_history (tenant_id, queue_id, partition_id, retention_type, executed_at)
     SELECT queen._tenant(NULL), gen_random_uuid(), gen_random_uuid(), 'retention', now() - make_interval(days => n) FROM generate_series(1, 100) n;
     INSERT INTO queen.system_metrics (timestamp, hostname, port, pid, metrics) SELECT now() - make_interval(days => n), 'h', 1, 1, '{}' FROM generate_series(1, 100) n;
+    INSERT INTO queen.queue_size_history (queue_id, hour_at, retained_bytes, segment_count) SELECT gen_random_uuid(), now() - make_interval(days => n), 1, 1 FROM generate_series(89, 92) n;
     s := queen.log_purge_metrics_step_v1(90, 7);
     ASSERT (s.worked, s.done) = (7, false), 'bounded: ' || s::text;
     s := queen.log_purge_metrics_step_v1();
-    ASSERT (s.worked, s.done) = (15, true), 'the rest of both: ' || s::text;
+    ASSERT (s.worked, s.done) = (18, true), 'the rest of all: ' || s::text;
+    ASSERT (SELECT count(*) FROM queen.queue_size_history) = 1, 'sizes by the hour go with them';
     ASSERT (SELECT count(*) FROM queen.retention_history) = 89 AND (SELECT count(*) FROM queen.system_metrics) = 89, '90 days are kept';
     s := queen.log_purge_metrics_step_v1(2147483647);
     ASSERT s.worked = 0, 'an absurd number of days is no error';
     s := queen.log_purge_metrics_step_v1(0);
-    ASSERT s.worked = 178, 'a day at least: ' || s::text;
+    ASSERT s.worked = 179, 'a day at least: ' || s::text;
 END $$;
 
 -- R-38: the walk mends what is wrong and writes nothing else.

@@ -1,13 +1,13 @@
 /*
  * Purpose:     one bounded step that forgets numbers older than p_days: what servers and queues did by the minute, samples of
- *              the servers, and the audit of deletions. A new table is one more line of the list.
+ *              the servers, sizes of queues by the hour, and the audit of deletions. A new table is one more line of the list.
  * Locks:       the rows removed, SKIP LOCKED.
  * Isolation:   READ COMMITTED only.
  * Volatility:  VOLATILE: writes.
  * Bounds:      p_max_rows rows (1 to 10000) of all tables together.
  * Idempotency: yes.
  * Raises:      QN403 for a session of another tenant than the default one; QN400 for p_max_rows below 1. p_days below 1 counts as 1.
- * Source:      R-46, R-47.
+ * Source:      R-46, R-47; issue 5.2.
  */
 CREATE OR REPLACE FUNCTION queen.log_purge_metrics_step_v1(
     p_days integer DEFAULT 90,
@@ -38,6 +38,7 @@ BEGIN
             ('queue_lag_metrics', 'bucket_time'),
             ('queue_parked_replica', 'bucket_time'),
             ('retention_history', 'executed_at'),
+            ('queue_size_history', 'hour_at'),
             ('system_metrics', 'timestamp')
         ) t (tab, col)
     LOOP

@@ -64,7 +64,7 @@ REVOKE ALL ON FUNCTION queen.log_refresh_retained_bytes_v1() FROM PUBLIC;
  * Purpose:     write measured sizes: the two columns of the lane, and a row of history the first time in an hour.
  * Locks:       rows of stats in the order of queue ids.
  * Isolation:   READ COMMITTED.  Volatility: VOLATILE: writes.
- * Bounds:      a row a queue.  Idempotency: yes.  Raises: nothing.
+ * Bounds:      a row a queue, and the noted hours of queues that are gone.  Idempotency: yes.  Raises: nothing.
  * Source:      S-31, S-32.
  */
 CREATE OR REPLACE FUNCTION queen._store_retained_bytes(
@@ -92,7 +92,16 @@ BEGIN
     FROM unnest(p_queue_ids, p_bytes, p_segments) m (queue_id, bytes, segments)
     JOIN queen.queues q ON q.id = m.queue_id AND q.deleted_at IS NULL
     ON CONFLICT DO NOTHING;
+    -- The ids are found one by one in the key, however many hours each has.
+    WITH RECURSIVE noted AS (
+        (SELECT h.queue_id FROM queen.queue_size_history h ORDER BY h.queue_id LIMIT 1)
+        UNION ALL
+        SELECT n.queue_id
+        FROM noted o
+        CROSS JOIN LATERAL (SELECT h.queue_id FROM queen.queue_size_history h WHERE h.queue_id > o.queue_id ORDER BY h.queue_id LIMIT 1) n
+    )
     DELETE FROM queen.queue_size_history h
-    WHERE NOT EXISTS (SELECT FROM queen.queues q WHERE q.id = h.queue_id AND q.deleted_at IS NULL);
+    WHERE h.queue_id = ANY (ARRAY(
+        SELECT n.queue_id FROM noted n WHERE NOT EXISTS (SELECT FROM queen.queues q WHERE q.id = n.queue_id AND q.deleted_at IS NULL)));
 END $$;
 REVOKE ALL ON FUNCTION queen._store_retained_bytes(uuid[], bigint[], bigint[], timestamptz) FROM PUBLIC;

@@ -4,7 +4,8 @@
  *              buckets are those in which something was counted on a queue of the tenant; a row that has nothing in one has null there.
  * Locks:       none.  Isolation: any; one statement.
  * Volatility:  STABLE.
- * Bounds:      the rows of the range, one a queue and minute; the cursors of the tenant's partitions; rows x buckets in the answer.
+ * Bounds:      the rows of the range, one a queue and minute; the cursors of the tenant's partitions; in the answer at most
+ *              p_max_rows rows (1 to 1000), those with most messages pushed, x buckets.
  * Idempotency: reads only.
  * Raises:      QN400 for another p_group_by; QN403 when a tenant is named without the right to.
  * Source:      spec 5.5 of the HTTP API; S-36, S-37, S-40.
@@ -16,7 +17,8 @@ CREATE OR REPLACE FUNCTION queen.get_workload_v1(
     p_namespace text DEFAULT NULL,
     p_task text DEFAULT NULL,
     p_queue text DEFAULT NULL,
-    p_tenant_id uuid DEFAULT NULL
+    p_tenant_id uuid DEFAULT NULL,
+    p_max_rows integer DEFAULT 1000
 ) RETURNS json
 LANGUAGE plpgsql STABLE SECURITY DEFINER
 SET search_path = queen, pg_catalog, pg_temp
@@ -65,6 +67,16 @@ BEGIN
             WHERE (p_namespace IS NULL OR q.namespace = p_namespace) AND (p_task IS NULL OR q.task = p_task) AND (p_queue IS NULL OR q.name = p_queue)
             UNION ALL
             SELECT true, '', q.* FROM mine q
+        ), pushed AS (
+            SELECT b.key, coalesce(sum(m.push_message_count), 0) AS messages
+            FROM member b
+            LEFT JOIN measured m ON m.queue_id = b.id
+            WHERE NOT b.whole
+            GROUP BY 1
+            ORDER BY 2 DESC, b.key COLLATE "C"
+            LIMIT least(greatest(p_max_rows, 1), 1000)
+        ), shown AS MATERIALIZED (
+            SELECT b.* FROM member b WHERE b.whole OR b.key IN (SELECT p.key FROM pushed p)
         ), owed AS (
             -- There is always a row of the whole, even without any queue.
             SELECT w.whole, w.key, count(b.id) AS queues, min(b.namespace) AS namespace, min(b.task) AS task, json_build_object(
@@ -78,15 +90,15 @@ BEGIN
                 'pendingWithoutGroup', coalesce(sum(b.pending) FILTER (WHERE b.groups = 0), 0),
                 'queuesTouched', count(*) FILTER (WHERE u.touched),
                 'queuesActive', count(*) FILTER (WHERE u.active)) AS now
-            FROM (SELECT b.whole, b.key FROM member b UNION SELECT true, '') w
-            LEFT JOIN member b USING (whole, key)
+            FROM (SELECT b.whole, b.key FROM shown b UNION SELECT true, '') w
+            LEFT JOIN shown b USING (whole, key)
             LEFT JOIN used u ON u.queue_id = b.id
             GROUP BY 1, 2
         ), cell AS (
             SELECT b.whole, b.key, m.at, sum(m.push_message_count) AS pushed, sum(m.pop_count) AS popped, sum(m.pop_empty_count) AS empty,
                 sum(m.ack_failed_count) AS failed, sum(m.parked_count) / v_minutes AS parked,
                 sum(m.avg_lag_ms * m.lag_count) / nullif(sum(m.lag_count), 0) AS avg_lag, max(m.max_lag_ms) FILTER (WHERE m.lag_count > 0) AS max_lag
-            FROM member b
+            FROM shown b
             JOIN measured m ON m.queue_id = b.id
             GROUP BY 1, 2, 3
         ), line AS (
@@ -119,7 +131,7 @@ BEGIN
                 'avgLagMs', sum(m.avg_lag_ms * m.lag_count) / nullif(sum(m.lag_count), 0),
                 'maxLagMs', max(m.max_lag_ms) FILTER (WHERE m.lag_count > 0)) AS "window"
             FROM owed o
-            LEFT JOIN member b USING (whole, key)
+            LEFT JOIN shown b USING (whole, key)
             LEFT JOIN measured m ON m.queue_id = b.id
             GROUP BY 1, 2
         )
@@ -138,6 +150,6 @@ BEGIN
         JOIN line l USING (whole, key)
         JOIN done d USING (whole, key));
 END $$;
-COMMENT ON FUNCTION queen.get_workload_v1(timestamptz, timestamptz, text, text, text, text, uuid) IS
-'What was done in the last hour or a range, and what is owed now, by namespace, task or queue and for the tenant; those with most messages pushed first.';
-REVOKE ALL ON FUNCTION queen.get_workload_v1(timestamptz, timestamptz, text, text, text, text, uuid) FROM PUBLIC;
+COMMENT ON FUNCTION queen.get_workload_v1(timestamptz, timestamptz, text, text, text, text, uuid, integer) IS
+'What was done in the last hour or a range, and what is owed now, by namespace, task or queue and for the tenant; those with most messages pushed first, at most so many.';
+REVOKE ALL ON FUNCTION queen.get_workload_v1(timestamptz, timestamptz, text, text, text, text, uuid, integer) FROM PUBLIC;
