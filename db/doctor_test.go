@@ -189,6 +189,8 @@ func TestDoctor(t *testing.T) {
 	for _, f := range examine(t, conn, "") {
 		mend(t, db, conn, f)
 	}
+	_, err := conn.Exec(ctx, `CALL queen.run_maintenance_v1()`)
+	require.NoError(t, err)
 	require.Empty(t, examine(t, conn, ""), "everything was mended")
 }
 

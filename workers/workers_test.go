@@ -87,7 +87,7 @@ func TestSettleLoop(t *testing.T) {
 		var head int64
 		err := d.Pool.QueryRow(ctx, `SELECT settled, last_offset FROM queen.log_partitions`).Scan(&settled, &head)
 		return err == nil && settled && head == 1
-	}, 10*time.Second, 20*time.Millisecond)
+	}, 30*time.Second, 20*time.Millisecond)
 	var marks int
 	require.NoError(t, d.Pool.QueryRow(ctx, `SELECT count(*) FROM queen.clock_marks`).Scan(&marks))
 	require.Positive(t, marks)
@@ -119,7 +119,7 @@ func TestDeadLettersLoop(t *testing.T) {
 		var left, removed int
 		err := d.Pool.QueryRow(ctx, `SELECT (SELECT count(*) FROM queen.log_dlq), (SELECT coalesce(sum(removed), 0) FROM queen.dead_letter_removals)`).Scan(&left, &removed)
 		return err == nil && left == 2500 && removed == 2500
-	}, 10*time.Second, 20*time.Millisecond)
+	}, 30*time.Second, 20*time.Millisecond)
 }
 
 // counted is a server that counted one push.
@@ -141,7 +141,7 @@ func TestMetricsLoop(t *testing.T) {
 	require.NoError(t, err)
 	server := &counted{}
 	stop := workers.Start(ctx, workers.Metrics(q, server, time.Hour, quiet))
-	require.Eventually(t, func() bool { return server.stored.Load() == 1 }, 10*time.Second, 5*time.Millisecond)
+	require.Eventually(t, func() bool { return server.stored.Load() == 1 }, 30*time.Second, 5*time.Millisecond)
 	stop()
 	var messages, created int
 	require.NoError(t, d.Pool.QueryRow(ctx, `SELECT total_push_messages, (SELECT sum(partitions_created) FROM queen.queue_lag_metrics) FROM queen.worker_metrics_summary`).Scan(&messages, &created))

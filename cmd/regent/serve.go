@@ -18,6 +18,7 @@ import (
 
 	"regent.local/regent/api"
 	"regent.local/regent/db/migrate"
+	"regent.local/regent/db/session"
 )
 
 // stopTimeout bounds a graceful stop unless REGENT_STOP_TIMEOUT_MS does.
@@ -140,9 +141,22 @@ func runServe(cmd *cobra.Command, cfg api.Config, apply bool) error {
 	if err := migrate.Check(ctx, pool); err != nil {
 		return migrationError(err)
 	}
+	warnOfPool(ctx, pool, log)
 	return serveAPI(ctx, cfg, pool, log, func(address string) error {
 		return writeAll(cmd.OutOrStdout(), []byte("Regent is ready.\n  API   "+address+"\n  docs  "+address+"/docs\n"))
 	})
+}
+
+// warnOfPool says so when no second server of this size fits the connections that
+// the database allows (F199). A pooler in between allows more.
+func warnOfPool(ctx context.Context, pool *pgxpool.Pool, log *slog.Logger) {
+	size := int(pool.Config().MaxConns)
+	limit, err := session.MaxConnections(ctx, pool.Config().ConnConfig)
+	if err != nil || 2*size <= limit {
+		return
+	}
+	log.WarnContext(ctx, "the pool is large for the database: with a second server, calls would fail for want of connections",
+		"DB_POOL_SIZE", size, "max_connections", limit, "servers_that_fit", limit/size)
 }
 
 // serveAPI listens, calls ready with the API's address, and serves until ctx

@@ -1,4 +1,4 @@
--- Claims of tasks that one instance runs for all.
+-- Claims of tasks that one instance runs for all (T-15).
 -- Run with: psql -v ON_ERROR_STOP=1 -f sql/tests/task_claims.sql (on a migrated database).
 BEGIN;
 
