@@ -1,6 +1,7 @@
 package api
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -50,7 +51,10 @@ type spool struct {
 	changed chan struct{}   // closed, and made anew, when something was replayed
 	fault   error           // of the last write; nil when it went well
 	failed  failedStats
+	held    int64 // messages that wait for a start with another key
 	closed  bool
+
+	kept map[place]bool // drain: records that have a file of their own in heldFolder
 }
 
 // failedStats counts what was set aside.
@@ -68,6 +72,7 @@ type spoolFile struct {
 	messages int64
 	done     int64 // messages that were replayed
 	older    bool  // of an earlier process
+	kept     bool  // one held record
 	position int64 // drain: what is before it was replayed
 	damaged  bool  // drain: something in it could not be read
 	single   int64 // drain: up to here records go one by one
@@ -84,7 +89,7 @@ var errSpoolFull = errors.New("the spool is full")
 // openSpool takes over a folder, with what an earlier process left in it.
 func openSpool(cfg Config, log *slog.Logger) (*spool, error) {
 	s := &spool{dir: cfg.BufferDir, id: uuid.New(), maxBytes: cfg.BufferMaxBytes, perFile: cfg.BufferEvents, log: log,
-		lanes: map[laneKey]int{}, changed: make(chan struct{})}
+		lanes: map[laneKey]int{}, changed: make(chan struct{}), kept: map[place]bool{}}
 	if err := s.open(); err != nil {
 		if s.lock != nil {
 			s.lock.Close()
@@ -130,7 +135,15 @@ func (s *spool) load() error {
 			return err
 		}
 	}
-	slices.SortFunc(s.files, func(a, b *spoolFile) int { return int(a.number - b.number) })
+	if err := s.loadHeld(); err != nil {
+		return err
+	}
+	slices.SortFunc(s.files, func(a, b *spoolFile) int {
+		if a.kept && b.kept {
+			return cmp.Compare(b.number, a.number) // they are negative
+		}
+		return cmp.Compare(a.number, b.number)
+	})
 	return nil
 }
 
@@ -402,6 +415,7 @@ func (s *spool) stats() (stats BufferStats, healthy bool) {
 	for _, file := range s.files {
 		stats.PendingCount += file.messages - file.done
 	}
+	stats.PendingCount += s.held
 	stats.FailedCount = s.failed.messages
 	stats.FailedFiles = FailedFiles{Count: s.failed.files, TotalBytes: s.failed.bytes, TotalMB: float64(s.failed.bytes) / (1 << 20), FailoverCount: s.failed.files}
 	return stats, s.fault == nil

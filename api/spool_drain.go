@@ -31,7 +31,9 @@ type piece struct {
 	file     *spoolFile
 	from, to int64
 	records  []*spoolRecord
+	starts   []int64 // where each record starts
 	ends     []int64 // where each record ends
+	held     bool    // its record has a file of its own, and is only passed over
 }
 
 // DrainSpool replays one piece of the spool, the oldest first, and answers how
@@ -113,6 +115,9 @@ func (s *Server) openable(records []*spoolRecord) error {
 // replayPiece sends one piece. A refusal is traced to the record at fault, which is
 // set aside after some tries; the others go on.
 func (s *Server) replayPiece(ctx context.Context, p *piece) error {
+	if p.held {
+		return s.replayAll(ctx, p, nil)
+	}
 	records, err := s.undecided(ctx, p.records)
 	if err == nil {
 		err = s.openable(records)
@@ -132,6 +137,9 @@ func (s *Server) replayPiece(ctx context.Context, p *piece) error {
 		// Perhaps it was sent sealed, and should not have been, or the other way round.
 		queue := queueKey{key.tenant, key.queue}
 		s.seals.learn(queue, s.seals.guess(queue))
+	}
+	if s.wantsKey(err) {
+		return s.holdRecord(ctx, p, err)
 	}
 	if p.file.tries < refusedTries {
 		return nil
@@ -284,12 +292,13 @@ func (s *spool) read(f *os.File, file *spoolFile, size int64, items int) (*piece
 			return nil, err
 		}
 		weight, count = weight+r.size(), count+len(r.Items)
-		if len(p.records) > 0 && !p.takes(r, weight, count, items) {
+		held := s.kept[place{file.id, file.number, at}]
+		if len(p.records) > 0 && (held || !p.takes(r, weight, count, items)) {
 			return p, nil
 		}
-		p.records, p.ends = append(p.records, r), append(p.ends, end)
-		p.to, at = end, end
-		if r.Doubt != nil || end <= file.single {
+		p.records, p.starts, p.ends = append(p.records, r), append(p.starts, at), append(p.ends, end)
+		p.to, at, p.held = end, end, held
+		if held || r.Doubt != nil || end <= file.single {
 			return p, nil
 		}
 	}
@@ -378,7 +387,7 @@ func (s *Server) finishFile(ctx context.Context, file *spoolFile) error {
 			return fmt.Errorf("rename a spool file: %w", err)
 		}
 		file.path += doneSuffix
-		if err := syncDir(s.spool.dir); err != nil {
+		if err := syncDir(filepath.Dir(file.path)); err != nil {
 			return err
 		}
 	}
@@ -484,9 +493,6 @@ func (s *Server) failedItems(r *spoolRecord) (items []failedItem) {
 // refuse writes down a record that the database refuses, before it is passed over.
 func (s *spool) refuse(p *piece, cause error, items []failedItem) error {
 	r, seen := p.records[0], dberr.From(cause)
-	if errors.Is(cause, errLostKey) {
-		seen = &dberr.Error{Code: errLostKey.Code, Message: errLostKey.Text}
-	}
 	line := failedRecord{File: filepath.Base(p.file.path), Position: p.from, Spool: p.file.id, Code: seen.Code, Error: seen.Message,
 		At: time.Now().UTC(), Tenant: r.Tenant, Queue: r.Queue, Partition: r.Partition, Items: items}
 	out, err := json.Marshal(line)

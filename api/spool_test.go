@@ -417,28 +417,92 @@ func TestRefusedRecordIsSetAside_P34(t *testing.T) {
 	log := &lockedBuffer{}
 	ts, _ := newSpoolServer(t, t.TempDir())
 	ts.Server.log, ts.spool.log = slog.New(slog.NewTextHandler(log, nil)), slog.New(slog.NewTextHandler(log, nil))
-	ts.sql(`SELECT queen.configure_queue_v1('secret', '{"encryptionEnabled": true}')`)
+	ts.sql(`ALTER TABLE queen.queues ADD CONSTRAINT never CHECK (name <> 'never')`)
 	ts.turnSwitch(pushSwitch, true)
 	ts.buffer("q", "p", "1")
-	results := ts.push(`{"items":[{"queue":"secret","payload":{"s": "plain"},"transactionId":"a"},{"queue":"secret","payload":8}]}`)
+	results := ts.push(`{"items":[{"queue":"never","payload":{"s": "plain"},"transactionId":"a"},{"queue":"never","payload":8}]}`)
 	require.Equal(t, "buffered", results[0].Status)
 	ts.buffer("q", "p", "2")
 	ts.turnSwitch(pushSwitch, false)
 	ts.emptySpool()
 	require.Equal(t, []string{"1", "2"}, ts.storedIn("q"))
-	require.Empty(t, ts.storedIn("secret"))
 	stats := ts.maintenance().BufferStats
 	require.EqualValues(t, 2, stats.FailedCount)
 	require.EqualValues(t, 1, stats.FailedFiles.Count)
 	require.Positive(t, stats.FailedFiles.TotalBytes)
 	text, err := os.ReadFile(files(t, ts.cfg.BufferDir, "failed/*")[0])
 	require.NoError(t, err)
-	require.Contains(t, string(text), `"code":"QN409"`)
+	require.Contains(t, string(text), `"code":"23514"`)
 	require.Contains(t, string(text), `"payload":"{\"s\": \"plain\"}"`)
 	require.Contains(t, string(text), `"transactionId":"a"`)
 	require.Contains(t, log.String(), "it was set aside")
 	require.NotContains(t, log.String(), "plain")
 	require.EqualValues(t, 2, ts.restart().maintenance().BufferStats.FailedCount, "counted after a restart, too")
+}
+
+// Issue 3 items 7 and 8: what a server without a key keeps for a queue that turns
+// out to be encrypted is neither lost, nor stored as plaintext, nor in the way of
+// others: it is held, counted as waiting, and stored once, sealed and in order by a
+// start with the key. A crash between the two steps of holding changes nothing.
+func TestSpooledPushWaitsForTheKey(t *testing.T) {
+	t.Parallel()
+	ts, _ := newSpoolServer(t, t.TempDir())
+	ts.turnSwitch(pushSwitch, true)
+	ts.buffer("q", "p", "1")
+	ts.push(`{"items":[{"queue":"secret","payload":1,"transactionId":"a"},{"queue":"secret","payload":2}]}`)
+	ts.buffer("q", "p", "2")
+	ts.buffer("secret", "Default", "3", "4")
+	ts.sql(`SELECT queen.configure_queue_v1('secret', '{"encryptionEnabled": true}')`)
+
+	waiting := func(ts *testServer) Buffers {
+		t.Helper()
+		for done := false; !done; {
+			var err error
+			_, done, err = ts.DrainSpool(context.Background())
+			require.NoError(t, err)
+		}
+		var now Buffers
+		ts.get("/api/v1/status/buffers").into(t, &now)
+		return now
+	}
+	// A crash after the first step: the record has its file, and is still in the spool.
+	p, err := ts.spool.next(1)
+	require.NoError(t, err)
+	at := p.to
+	p, err = ts.spool.read(openFile(t, p.file.path), &spoolFile{id: p.file.id, number: p.file.number, position: at}, p.file.size, 1)
+	require.NoError(t, err)
+	require.Equal(t, "secret", p.records[0].Queue)
+	require.NoError(t, ts.spool.keep(p))
+
+	ts = ts.restart()
+	ts.turnSwitch(pushSwitch, false)
+	for range 2 {
+		require.Equal(t, Buffers{Pending: 4, DBHealthy: true}, waiting(ts), "held, and nothing else waits")
+		require.Equal(t, []string{"1", "2"}, ts.storedIn("q"))
+		require.Empty(t, ts.storedIn("secret"))
+		require.Len(t, files(t, ts.cfg.BufferDir, "held/*.spool"), 3)
+		require.Equal(t, http.StatusServiceUnavailable, ts.post("/api/v1/push", `{"items":[{"queue":"secret","payload":5}]}`).Status)
+		ts = ts.restart()
+	}
+
+	sealed := ts.restart(withKeys(keyA, ""))
+	require.Zero(t, waiting(sealed).Pending)
+	require.Equal(t, []string{"1", "2", "3", "4"}, sealed.data("secret", "g"))
+	require.Len(t, sealed.rows("secret"), 4, "once")
+	for _, row := range sealed.rows("secret") {
+		require.True(t, isEnvelope(row), row)
+	}
+	require.Empty(t, files(t, sealed.cfg.BufferDir, "held/*"))
+	require.Empty(t, files(t, sealed.cfg.BufferDir, "failed/*"))
+	require.Zero(t, sealed.count(`SELECT count(*) FROM queen.spool_files`))
+}
+
+func openFile(t *testing.T, path string) *os.File {
+	t.Helper()
+	f, err := os.Open(path)
+	require.NoError(t, err)
+	t.Cleanup(func() { f.Close() })
+	return f
 }
 
 // The database comes and goes under many pushers. Each sees its own messages once
@@ -506,7 +570,8 @@ func TestFlappingDatabaseKeepsOrderAndCount(t *testing.T) {
 
 // A server with a key seals what it keeps on disk, for whatever queue. Another
 // run opens it with the keys that it has, old ones too, and stores each payload as
-// its queue wants it. What was sealed under a key that is gone is set aside.
+// its queue wants it. What was sealed under a key that is gone is held until the
+// key is back.
 func TestSpoolIsSealedWhereThereIsAKey(t *testing.T) {
 	t.Parallel()
 	first, _ := newSpoolServer(t, t.TempDir(), withKeys(keyA, ""))
@@ -540,8 +605,18 @@ func TestSpoolIsSealedWhereThereIsAKey(t *testing.T) {
 	second.buffer("open", "p", `"hush 5"`)
 	third := second.restart(withKeys(keyA, ""))
 	third.turnSwitch(pushSwitch, false)
-	third.emptySpool()
-	require.EqualValues(t, 2, third.maintenance().BufferStats.FailedCount)
+	require.Eventually(t, func() bool {
+		_, done, err := third.DrainSpool(context.Background())
+		require.NoError(t, err)
+		return done && len(files(t, third.cfg.BufferDir, "*.spool*")) == 0
+	}, 20*time.Second, time.Millisecond)
+	require.EqualValues(t, 2, third.maintenance().BufferedMessages)
 	require.Equal(t, []string{`"hush 3"`}, third.rows("open"))
-	noPlaintext(third, "failed/*", 1)
+	noPlaintext(third, "held/*", 2)
+
+	fourth := third.restart(withKeys(keyB, "old:"+keyA))
+	fourth.emptySpool()
+	require.Equal(t, []string{`"hush 3"`, `"hush 5"`}, fourth.rows("open"))
+	require.Equal(t, []string{`"hush 1"`, `{"n": "hush 2"}`, `"hush 4"`}, fourth.data("secret", "h"))
+	require.Empty(t, files(t, fourth.cfg.BufferDir, "failed/*"))
 }
