@@ -102,7 +102,8 @@ CREATE OR REPLACE FUNCTION queen._frame_bytes(
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
 BEGIN
     IF p_ids IS NULL AND p_keys IS NULL THEN
-        RETURN coalesce((SELECT sum(octet_length(u.payload)) FROM unnest(p_payloads) u (payload)), 0);
+        -- Not in FROM, where the elements would be stored first.
+        RETURN coalesce((SELECT sum(octet_length(u.payload)) FROM (SELECT unnest(p_payloads) AS payload) u), 0);
     END IF;
     RETURN coalesce((
         SELECT sum(octet_length(u.payload) + coalesce(octet_length(u.id), 0) + coalesce(octet_length(u.key), 0))

@@ -84,15 +84,17 @@ DECLARE
     v_prefix text := left(p_id_base, 31);
 BEGIN
     IF p_ids IS NULL THEN
-        RETURN ARRAY(SELECT hashtextextended(v_prefix || lpad(to_hex(k), 5, '0'), p_seed) FROM generate_series(0, p_frames - 1) k);
+        RETURN ARRAY(
+            SELECT hashtextextended(v_prefix || lpad(to_hex(g.k), 5, '0'), p_seed)
+            FROM (SELECT generate_series(0, p_frames - 1) AS k) g); -- in order, and not stored first, as it would be in FROM
     END IF;
-    RETURN ARRAY(SELECT hashtextextended(u.id COLLATE "C", p_seed) FROM unnest(p_ids) WITH ORDINALITY u (id, ord) ORDER BY u.ord);
+    RETURN ARRAY(SELECT hashtextextended(u.id COLLATE "C", p_seed) FROM (SELECT unnest(p_ids) AS id) u);
 END $$;
 REVOKE ALL ON FUNCTION queen._segment_hashes(text, integer, text[], bigint) FROM PUBLIC;
 
 /*
- * Purpose:     lock the one partition of a push and store there in the common way, in two statements and without a look at
- *              anything else. NULL, and no row written, when a payload is null, the partition is missing, the queue is
+ * Purpose:     lock the one partition of a push and store there in the common way, in three statements and without a look at
+ *              anything else. A NULL tenant is the session's own. NULL, and no row written, when a payload is null, the partition is missing, the queue is
  *              encrypted, the isolation level is another, or the push is out of the common: _push then says or does the rest.
  * Locks:       the partition, FOR NO KEY UPDATE; kept also when the answer is NULL.
  * Isolation:   any; only READ COMMITTED stores.
@@ -122,7 +124,11 @@ BEGIN
     SELECT p AS part, q.encryption_enabled AS encrypted INTO r_lane
     FROM queen.queues q
     JOIN queen.log_partitions p ON p.queue_id = q.id AND p.name = p_partition
-    WHERE q.tenant_id = p_tenant_id AND q.name = p_queue AND q.deleted_at IS NULL
+    WHERE q.tenant_id = coalesce(p_tenant_id, (
+              -- As _current_tenant, which would be a statement of its own.
+              SELECT t.tenant_id FROM queen.tenant_roles t WHERE t.role = pg_catalog.to_regrole(pg_catalog.quote_ident(session_user))
+          ), '00000000-0000-0000-0000-000000000001')
+      AND q.name = p_queue AND q.deleted_at IS NULL
     FOR NO KEY UPDATE OF p;
     IF r_lane.encrypted IS NOT FALSE THEN
         RETURN NULL;

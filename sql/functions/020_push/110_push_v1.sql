@@ -26,9 +26,9 @@ DECLARE
 BEGIN
     -- The common message, without the arrays: nothing that push_many_v1 would have to look at.
     IF p_transaction_id IS NULL AND p_key IS NULL AND strpos(p_payload::text, '\u') = 0 THEN
-        r_row := queen._push_lane(p_queue, p_partition, ARRAY[p_payload::text], NULL, NULL, NULL, NULL, queen._current_tenant());
+        r_row := queen._push_lane(p_queue, p_partition, ARRAY[p_payload::text], NULL, NULL, NULL, NULL, NULL);
         IF r_row.status IS NOT NULL THEN
-            RETURN QUERY SELECT 0, r_row.status, r_row.id_base, r_row.id_base::text, r_row.base_offset, p_partition;
+            RETURN NEXT ROW(0, r_row.status, r_row.id_base, r_row.id_base::text, r_row.base_offset, p_partition)::queen.pushed_message;
             RETURN;
         END IF;
     END IF;

@@ -35,8 +35,8 @@ BEGIN
     IF p_transaction_ids IS NOT NULL OR p_keys IS NOT NULL THEN
         PERFORM queen._check_items(p_transaction_ids, p_keys);
     END IF;
-    IF (CASE WHEN v_items = 1 THEN strpos(v_payloads[1], '\u') > 0
-             ELSE EXISTS (SELECT FROM unnest(v_payloads) p WHERE strpos(p, '\u') > 0) END) THEN
+    -- One character is looked for at memory speed, two are not; most payloads have no backslash at all.
+    IF strpos(array_to_string(v_payloads, ''), '\') > 0 AND EXISTS (SELECT FROM unnest(v_payloads) p WHERE strpos(p, '\u') > 0) THEN
         PERFORM queen._check_surrogates(p_payloads);
     END IF;
     IF cardinality(p_transaction_ids) <> v_items OR cardinality(p_keys) <> v_items
@@ -67,17 +67,17 @@ BEGIN
         ) g2
         GROUP BY g2.payloads, g2.ids, g2.keys, g2.origin;
     ELSE
-        r_row := queen._push_lane(p_queue, v_partition, v_payloads, p_transaction_ids, p_keys, NULL, NULL, queen._current_tenant());
+        r_row := queen._push_lane(p_queue, v_partition, v_payloads, p_transaction_ids, p_keys, NULL, NULL, NULL);
         IF r_row.status = 'queued' AND v_items = 1 THEN
-            RETURN QUERY SELECT 0, r_row.status, r_row.id_base, coalesce(p_transaction_ids[1], r_row.id_base::text),
-                                r_row.base_offset, v_partition;
+            RETURN NEXT ROW(0, r_row.status, r_row.id_base, coalesce(p_transaction_ids[1], r_row.id_base::text),
+                            r_row.base_offset, v_partition)::queen.pushed_message;
             RETURN;
         ELSIF r_row.status = 'queued' THEN
             v_prefix := left(r_row.id_base::text, 31);
             RETURN QUERY
-            SELECT k, r_row.status, (v_prefix || lpad(to_hex(k), 5, '0'))::uuid,
-                   coalesce(p_transaction_ids[k + 1], v_prefix || lpad(to_hex(k), 5, '0')), r_row.base_offset + k, v_partition
-            FROM generate_series(0, v_items - 1) k;
+            SELECT g.k, r_row.status, (v_prefix || lpad(to_hex(g.k), 5, '0'))::uuid,
+                   coalesce(p_transaction_ids[g.k + 1], v_prefix || lpad(to_hex(g.k), 5, '0')), r_row.base_offset + g.k, v_partition
+            FROM (SELECT generate_series(0, v_items - 1) AS k) g; -- in order, and not stored first, as it would be in FROM
             RETURN;
         END IF;
         SELECT coalesce(p_partitions, ARRAY['Default']) AS partitions, ARRAY[v_items] AS counts,
