@@ -21,6 +21,8 @@ const (
 	paceBatch = 100
 	// takenShare of a preload ends a take: the last messages are not typical.
 	takenShare = 0.9
+	// warmShare of a preload ends the warm-up of a take.
+	warmShare = 0.1
 )
 
 // tally is what the workers of a phase did.
@@ -109,10 +111,10 @@ func (c *cell) push(ctx context.Context, i int, deadline time.Time) (tally, erro
 	return t, nil
 }
 
-// take works on the preload until the deadline or until most of it is gone.
+// take works on the preload until the deadline or until its share is gone.
 func (c *cell) take(ctx context.Context, i int, deadline time.Time) (tally, error) {
 	var t tally
-	enough := int64(takenShare * float64(c.Preload))
+	enough := int64(c.share * float64(c.Preload))
 	for time.Now().Before(deadline) && c.receipts.received.Load() < enough {
 		start := time.Now()
 		n, err := c.consumers[i].Take(ctx, c.Batch, func([]string) {})

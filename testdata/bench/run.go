@@ -113,6 +113,7 @@ type cell struct {
 	consumers []Consumer
 	sources   []*Generator
 	receipts  *receipts
+	share     float64 // of the preload that a take may work on
 	closers   []io.Closer
 }
 
@@ -155,7 +156,7 @@ func (c *cell) close() {
 	}
 }
 
-// prepare warms up, or fills the queue of a take, and lets the database rest.
+// prepare fills the queue of a take, warms up, and lets the database rest.
 func (c *cell) prepare(ctx context.Context, kind Kind) error {
 	warm := min(max(c.Duration/4, 300*time.Millisecond), 2*time.Second)
 	if c.Snapshot > 0 {
@@ -168,9 +169,12 @@ func (c *cell) prepare(ctx context.Context, kind Kind) error {
 		if err := c.preload(ctx); err != nil {
 			return fmt.Errorf("preload: %w", err)
 		}
-	} else if _, err := c.phase(ctx, kind, warm); err != nil {
+	}
+	c.share = warmShare
+	if _, err := c.phase(ctx, kind, warm); err != nil {
 		return fmt.Errorf("warm up: %w", err)
 	}
+	c.share = takenShare
 	if c.meter == nil {
 		return nil
 	}
