@@ -75,7 +75,7 @@ func TestLatePushAgainstReclaim(t *testing.T) {
 					PERFORM pg_advisory_xact_lock(1);
 					SELECT * INTO r_part FROM queen.log_partitions p WHERE p.id = v_id FOR NO KEY UPDATE;
 					IF NOT FOUND THEN RETURN 'gone'; END IF;
-					RETURN (queen._push_plain(0, r_part, '{1}', NULL, NULL, NULL, NULL, NULL)).status;
+					RETURN ((queen._push_group(0, r_part, 0, '{1}', NULL, NULL, NULL, NULL, NULL))[1]).status; -- however long it waited
 				END $$`)
 			r.a.Exec(t, begin)
 			r.a.Exec(t, "SELECT pg_advisory_xact_lock(1)")
