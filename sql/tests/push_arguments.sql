@@ -74,6 +74,8 @@ BEGIN
         ASSERT pg_temp.push(quote_literal(ARRAY['q', 'a' || v_control]::text), '''{p,p}''', '''{1,1}''', '''{1,2}''') = 'QN400 queue', 'F004: queue with ' || ascii(v_control);
         ASSERT pg_temp.push('''{q,q}''', quote_literal(ARRAY['p', v_control || 'b']::text), '''{1,1}''', '''{1,2}''') = 'QN400 partition', 'F004: partition with ' || ascii(v_control);
         ASSERT pg_temp.refusal(format('SELECT * FROM queen.push_v1(''q'', ''1'', ''p'', %L)', 'a' || v_control)) = 'QN400 transaction_id', 'F004: id with ' || ascii(v_control);
+        ASSERT pg_temp.refusal(format('SELECT * FROM queen.push_v1(''q'', ''1'', ''p'', NULL, %L)', 'a' || v_control)) = 'QN400 key', 'F004: key with ' || ascii(v_control);
+        ASSERT pg_temp.refusal(format('SELECT * FROM queen.get_latest_v1(''q'', %L)', 'a' || v_control)) = 'QN400 key', 'F004: key asked for, with ' || ascii(v_control);
     END LOOP;
     ASSERT pg_temp.push(quote_literal(ARRAY[repeat('é', 255)]::text), quote_literal(ARRAY[repeat('é', 255)]::text), '''{1}''', '''{1}''') = '', 'design 7: 255 characters, not bytes';
     ASSERT pg_temp.refusal(format('SELECT * FROM queen.push_v1(''q'', ''1'', %L)', repeat('x', 256))) = 'QN400 partition', 'design 7: through the human face';

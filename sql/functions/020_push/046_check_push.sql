@@ -92,6 +92,8 @@ BEGIN
         PERFORM queen._raise('QN400', 'a transaction id holds a control character', 'transaction_id');
     ELSIF EXISTS (SELECT FROM unnest(p_keys) k WHERE octet_length(k) > 1024) THEN
         PERFORM queen._raise('QN400', 'a key is longer than 1024 bytes', 'key');
+    ELSIF array_to_string(p_keys, '') COLLATE "C" ~ '[\x01-\x1f\x7f]' THEN
+        PERFORM queen._raise('QN400', 'a key holds a control character', 'key');
     END IF;
 END $$;
 REVOKE ALL ON FUNCTION queen._check_items(text[], text[]) FROM PUBLIC;
