@@ -4,10 +4,12 @@ package sdk
 
 import (
 	"context"
+	"fmt"
 	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"sync"
 	"testing"
 	"time"
 
@@ -21,8 +23,14 @@ func TestMain(m *testing.M) { dbtest.Main(m) }
 
 func serve(t *testing.T) (url string) {
 	t.Helper()
+	return serveOn(t, func(cfg *api.Config) { cfg.DatabaseURL, cfg.PoolSize = dbtest.New(t).DSN, 8 })
+}
+
+// serveOn starts a server with another configuration.
+func serveOn(t *testing.T, change func(*api.Config)) (url string) {
+	t.Helper()
 	cfg := api.DefaultConfig()
-	cfg.DatabaseURL, cfg.PoolSize = dbtest.New(t).DSN, 8
+	change(&cfg)
 	pool, err := api.OpenPool(context.Background(), cfg)
 	require.NoError(t, err)
 	server, err := api.New(cfg, pool, nil)
@@ -40,44 +48,79 @@ func serve(t *testing.T) (url string) {
 	return web.URL
 }
 
-// install runs what fetches a client's libraries. A machine that cannot has not
-// the tool chain at hand.
-func install(t *testing.T, dir, name string, args ...string) {
+// A toolChain is what runs the client of a language. It is fetched once, and the
+// client built; why it cannot be had is in lacks, why the client cannot be built
+// in broken.
+type toolChain struct {
+	dir           string // of the client
+	fetch         [][]string
+	build         []string
+	once          sync.Once
+	lacks, broken string
+}
+
+var (
+	node = toolChain{dir: "ts", build: []string{"npm", "run", "--silent", "build"},
+		fetch: [][]string{{"npm", "ci", "--no-audit", "--no-fund", "--ignore-scripts"}}}
+	snake = toolChain{dir: "python", fetch: [][]string{{"python3", "-m", "venv", filepath.Dir(filepath.Dir(snakeProgram))},
+		{snakeProgram, "-m", "pip", "install", "--quiet", "httpx>=0.23.1,<0.29", "attrs>=22.2", "python-dateutil>=2.8"}}}
+	// snakeProgram is Python with its libraries, seen from the client's folder.
+	snakeProgram = filepath.Join("..", "..", "..", ".cache", "python", "bin", "python")
+)
+
+// run runs a program of the client in its folder and returns what it prints, and
+// why it was not run where the tool chain is not at hand.
+func (c *toolChain) run(t *testing.T, url, program string, args ...string) (out, lacks string) {
 	t.Helper()
-	if _, err := exec.LookPath(name); err != nil {
-		t.Skipf("%s is not at hand", name)
+	c.once.Do(c.prepare)
+	if c.lacks != "" {
+		return "", c.lacks
 	}
+	require.Empty(t, c.broken)
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, name, args...)
-	cmd.Dir = dir
-	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Skipf("%s %v: %v\n%s", name, args, err, out)
+	cmd := exec.CommandContext(ctx, program, args...)
+	cmd.Dir = c.dir
+	cmd.Env = append(os.Environ(), "REGENT_URL="+url)
+	printed, err := cmd.CombinedOutput()
+	require.NoError(t, err, "%s", printed)
+	return string(printed), ""
+}
+
+func (c *toolChain) prepare() {
+	for _, command := range c.fetch {
+		if c.lacks = c.fault(command); c.lacks != "" {
+			return
+		}
+	}
+	if c.build != nil {
+		c.broken = c.fault(c.build)
 	}
 }
 
-func run(t *testing.T, dir, url, name string, args ...string) {
-	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
+// fault runs a command and says what went wrong, "" for nothing.
+func (c *toolChain) fault(command []string) string {
+	ctx, cancel := context.WithTimeout(context.Background(), 8*time.Minute)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, name, args...)
-	cmd.Dir = dir
-	cmd.Env = append(os.Environ(), "REGENT_URL="+url)
+	cmd := exec.CommandContext(ctx, command[0], command[1:]...)
+	cmd.Dir = c.dir
 	out, err := cmd.CombinedOutput()
-	require.NoError(t, err, "%s", out)
+	if err != nil {
+		return fmt.Sprintf("%v: %v\n%s", command, err, out)
+	}
+	return ""
 }
 
 func TestTypeScriptClient(t *testing.T) {
 	t.Parallel()
-	install(t, "ts", "npm", "ci", "--no-audit", "--no-fund", "--ignore-scripts")
-	run(t, "ts", serve(t), "npm", "test")
+	if _, lacks := node.run(t, serve(t), "node", "--test", "test/"); lacks != "" {
+		t.Skip(lacks)
+	}
 }
 
 func TestPythonClient(t *testing.T) {
 	t.Parallel()
-	venv := t.TempDir()
-	install(t, ".", "python3", "-m", "venv", venv)
-	python := filepath.Join(venv, "bin", "python")
-	install(t, "python", python, "-m", "pip", "install", "--quiet", "httpx>=0.23.1,<0.29", "attrs>=22.2", "python-dateutil>=2.8")
-	run(t, "python", serve(t), python, "-m", "unittest", "discover", "test")
+	if _, lacks := snake.run(t, serve(t), snakeProgram, "-m", "unittest", "discover", "test"); lacks != "" {
+		t.Skip(lacks)
+	}
 }

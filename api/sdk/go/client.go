@@ -83,20 +83,26 @@ type Error struct {
 
 func (e *Error) Error() string { return fmt.Sprintf("%s (%d %s)", e.Text, e.Status, e.Code) }
 
-// answer makes an error of every status but the one wanted.
-func answer(r *http.Response, body []byte, wanted ...int) error {
-	for _, status := range wanted {
-		if r.StatusCode == status {
-			return nil
-		}
+// Check is nil for an answer that is a success, and an *Error for every other. It
+// is for the calls of the embedded client: r.HTTPResponse and r.Body.
+func Check(r *http.Response, body []byte) error {
+	if r.StatusCode >= 200 && r.StatusCode < 300 {
+		return nil
 	}
-	var said rest.Error
+	var said struct {
+		Error     string
+		Code      string
+		Retryable *bool
+	}
 	if json.Unmarshal(body, &said) != nil || said.Error == "" {
 		said.Error = http.StatusText(r.StatusCode)
 	}
 	seconds, _ := strconv.Atoi(r.Header.Get("Retry-After"))
-	busy := r.StatusCode == http.StatusServiceUnavailable || r.StatusCode == http.StatusTooManyRequests
-	return &Error{Status: r.StatusCode, Code: said.Code, Text: said.Error, Retryable: said.Retryable || busy, after: time.Duration(seconds) * time.Second}
+	retryable := r.StatusCode == http.StatusServiceUnavailable || r.StatusCode == http.StatusTooManyRequests
+	if said.Retryable != nil {
+		retryable = *said.Retryable
+	}
+	return &Error{Status: r.StatusCode, Code: said.Code, Text: said.Error, Retryable: retryable, after: time.Duration(seconds) * time.Second}
 }
 
 // retry makes a call until it works, fails for good, or was made often enough. A

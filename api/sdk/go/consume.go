@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"net/http"
 	"time"
 
 	"regent.local/regent/api/sdk/go/rest"
@@ -92,7 +91,7 @@ func (c *Client) pop(ctx context.Context, queue string, o Consumer) (got *rest.P
 			return err
 		}
 		got = r.JSON200
-		return answer(r.HTTPResponse, r.Body, http.StatusOK, http.StatusNoContent)
+		return Check(r.HTTPResponse, r.Body)
 	})
 	return got, err
 }
@@ -153,7 +152,7 @@ func (c *Client) settle(ctx context.Context, group string, acks []rest.AckItem) 
 		if err != nil {
 			return err
 		}
-		return answer(r.HTTPResponse, r.Body, http.StatusOK)
+		return Check(r.HTTPResponse, r.Body)
 	})
 }
 

@@ -60,7 +60,7 @@ func (c *Client) push(ctx context.Context, body rest.PushRequest) (results []res
 		if err != nil {
 			return err
 		}
-		if err := answer(r.HTTPResponse, r.Body, http.StatusCreated); err != nil {
+		if err := Check(r.HTTPResponse, r.Body); err != nil {
 			return err
 		}
 		if r.JSON201 == nil {

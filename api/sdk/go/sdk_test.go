@@ -120,6 +120,8 @@ func TestFailuresComeAgainAndDeadLettersDoNot(t *testing.T) {
 	letters, err := c.ListDeadLettersWithResponse(t.Context(), &rest.ListDeadLettersParams{})
 	require.NoError(t, err)
 	require.Len(t, letters.JSON200.Messages, 2)
+	require.Contains(t, *letters.JSON200.Messages[0].ErrorMessage, "never", "by value, not by count (F179)")
+	require.JSONEq(t, `{"number":3}`, string(letters.JSON200.Messages[0].Data))
 }
 
 func TestLeaseIsRenewedWhileAHandlerWorks(t *testing.T) {

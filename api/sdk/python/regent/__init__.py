@@ -5,12 +5,13 @@ route. This module adds what one writes around it: a consume loop that renews it
 leases, batching, retries, and a stop that gives back what was not worked on.
 """
 
+import http
 import json
 import os
 import random
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -27,7 +28,7 @@ from .rest.models.push_request import PushRequest
 from .rest.models.push_result import PushResult
 from .rest.types import UNSET, Response
 
-__all__ = ["Batcher", "DeadLetter", "Item", "Message", "Regent", "RegentError"]
+__all__ = ["Batcher", "DeadLetter", "Item", "Message", "Regent", "RegentError", "check"]
 
 
 class RegentError(Exception):
@@ -77,6 +78,7 @@ class Regent:
             self.rest: Client | AuthenticatedClient = AuthenticatedClient(base_url=url, token=token, timeout=limits)
         else:
             self.rest = Client(base_url=url, timeout=limits)
+        self.rest.get_httpx_client().event_hooks = {"response": [_refuse_pages]}
         self._tries = max(tries, 1)
 
     def push(self, queue: str, *items: Item) -> list[PushResult]:
@@ -96,7 +98,7 @@ class Regent:
         )
 
         def call() -> list[PushResult]:
-            results = _succeed(push.sync_detailed(client=self.rest, body=body))
+            results = check(push.sync_detailed(client=self.rest, body=body))
             for r in results:
                 if r.status == "failed":
                     raise RegentError(str(r.error or "a message failed"), 201, retryable=True)
@@ -129,7 +131,7 @@ class Regent:
         seconds = max(int(lease), 1)
         while not stop.is_set():
             got = self._retry(
-                lambda: _succeed(
+                lambda: check(
                     pop_queue.sync_detailed(
                         queue,
                         client=self.rest,
@@ -179,7 +181,7 @@ class Regent:
                     acks.append(_ack(m, "dlq" if isinstance(error, DeadLetter) else "failed", str(error)))
                     break  # the server gives back what stands behind it
             body = AckBatchRequest(acknowledgments=acks, consumer_group=UNSET if group is None else group)
-            self._retry(lambda: _succeed(ack_batch.sync_detailed(client=self.rest, body=body)))
+            self._retry(lambda: check(ack_batch.sync_detailed(client=self.rest, body=body)))
         finally:
             done.set()
             renewing.join()
@@ -265,23 +267,37 @@ def _ack(m: PoppedMessage, status: str, error: str | None = None) -> AckItem:
     )
 
 
-def _succeed(response: Response[Any]) -> Any:
-    """The body of a success; raises for every other answer."""
+def check(response: Response[Any]) -> Any:
+    """The body of a success; raises RegentError for every other answer.
+
+    For the generated functions: check(get_queue.sync_detailed("orders", client=regent.rest)).
+    """
     if 200 <= response.status_code < 300:
         return response.parsed
+    raise _error(response.status_code, response.headers, response.content)
+
+
+def _error(status: int, headers: Mapping[str, str], content: bytes) -> RegentError:
     try:
-        said = json.loads(response.content)
+        said = json.loads(content)
     except ValueError:
+        said = None
+    if not isinstance(said, dict):  # a proxy's page, or the items of a push that failed as a whole
         said = {}
-    busy = response.status_code in (429, 503)
-    after = response.headers.get("Retry-After", "0")
-    raise RegentError(
-        said.get("error", "") or f"status {int(response.status_code)}",
-        int(response.status_code),
+    after = headers.get("Retry-After", "0")
+    return RegentError(
+        said.get("error") or http.HTTPStatus(status).phrase,
+        int(status),
         said.get("code", ""),
-        bool(said.get("retryable", busy)),
+        bool(said.get("retryable", status in (429, 503))),
         float(after) if after.isdigit() else 0,
     )
+
+
+def _refuse_pages(response: httpx.Response) -> None:
+    """An error that is no JSON comes from something on the way; the generated code cannot read it."""
+    if response.status_code >= 400 and not response.headers.get("Content-Type", "").startswith("application/json"):
+        raise _error(response.status_code, response.headers, response.read())
 
 
 def _uuid7() -> str:

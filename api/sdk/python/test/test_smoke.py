@@ -1,11 +1,13 @@
 """Runs against the server at REGENT_URL: python -m unittest discover test."""
 
+import http.server
 import os
 import threading
 import time
 import unittest
 
-from regent import Batcher, DeadLetter, Item, Regent, RegentError
+from regent import Batcher, DeadLetter, Item, Regent, RegentError, check
+from regent.rest.api.dead_letters import list_dead_letters
 from regent.rest.api.queues import get_queue_depth
 
 regent = Regent(os.environ["REGENT_URL"])
@@ -45,6 +47,8 @@ class Smoke(unittest.TestCase):
 
         regent.consume(q, handle, group="g", wait=2, stop=stop)
         self.assertEqual(seen, [1, 1, 2, 3])
+        letter = check(list_dead_letters.sync_detailed(client=regent.rest, queue=q)).messages[0]
+        self.assertEqual((letter.error_message, letter.consumer_group, letter.data), ("never", "g", 2))  # by value (F179)
 
     def test_lease_is_renewed(self):
         q, times, stop = name("lease"), [], threading.Event()
@@ -82,6 +86,29 @@ class Smoke(unittest.TestCase):
             regent.push("bad\x01name", Item(1))
         self.assertEqual(caught.exception.status, 400)
         self.assertIn("queue", caught.exception.text)
+
+    def test_a_proxys_page_is_an_error_like_others(self):
+        answers = [("text/html", b"<html>"), ("application/json", b"[]")]
+
+        class Proxy(http.server.BaseHTTPRequestHandler):
+            def do_POST(self):
+                self.rfile.read(int(self.headers["Content-Length"]))
+                kind, body = answers[0] if len(answers) == 1 else answers.pop(0)
+                self.send_response(503)
+                self.send_header("Content-Type", kind)
+                self.send_header("Content-Length", str(len(body)))
+                self.end_headers()
+                self.wfile.write(body)
+
+            def log_message(self, *_):
+                pass
+
+        proxy = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Proxy)
+        threading.Thread(target=proxy.serve_forever, daemon=True).start()
+        with self.assertRaises(RegentError) as caught:
+            Regent(f"http://127.0.0.1:{proxy.server_port}", tries=2).push("q", Item(1))
+        proxy.shutdown()
+        self.assertEqual((caught.exception.status, caught.exception.retryable), (503, True))
 
 
 if __name__ == "__main__":

@@ -97,7 +97,7 @@ export class Regent {
       items: items.map((i) => ({ queue, payload: i.value, partition: i.partition, key: i.key, transactionId: i.id ?? uuidv7() })),
     };
     return this.retry(async () => {
-      const results = succeed(await push({ client: this.client, body })) as PushResult[];
+      const results = check(await push({ client: this.client, body })) as PushResult[];
       const failed = results.find((r) => r.status === 'failed');
       if (failed) {
         throw new RegentError(failed.error ?? 'a message failed', 201, '', true, 0);
@@ -120,7 +120,7 @@ export class Regent {
       try {
         got = await this.retry(
           async () =>
-            succeed(
+            check(
               await popQueue({
                 client: this.client,
                 path: { queue },
@@ -167,7 +167,7 @@ export class Regent {
           break; // the server gives back what stands behind it
         }
       }
-      await this.retry(async () => succeed(await ackBatch({ client: this.client, body: { consumerGroup: o.group, acknowledgments: acks } })));
+      await this.retry(async () => check(await ackBatch({ client: this.client, body: { consumerGroup: o.group, acknowledgments: acks } })));
     } finally {
       clearInterval(renewing);
     }
@@ -233,8 +233,11 @@ function ackOf(m: PoppedMessage, status: string, error?: string): AckItem {
   return { transactionId: m.transactionId, partitionId: m.partitionId, leaseId: m.leaseId, status, error };
 }
 
-/** The body of a success; throws for every other answer. */
-function succeed<D>(result: { data?: D; error?: unknown; response?: Response }): D | undefined {
+/**
+ * The body of a success; throws RegentError for every other answer. For the generated
+ * functions: check(await api.getQueue({ client: regent.client, path: { queue } })).
+ */
+export function check<D>(result: { data?: D; error?: unknown; response?: Response }): D | undefined {
   const { response } = result;
   if (!response) throw result.error instanceof Error ? result.error : new Error(String(result.error));
   if (response.ok) return result.data;

@@ -1,7 +1,7 @@
 // Runs against the server at REGENT_URL.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { api, Batcher, DeadLetter, Regent, RegentError } from '../dist/index.js';
+import { api, Batcher, check, DeadLetter, Regent, RegentError } from '../dist/index.js';
 
 const regent = new Regent(process.env.REGENT_URL);
 const queue = (name) => `ts-${name}-${process.pid}`;
@@ -34,6 +34,9 @@ test('a failure comes again, a dead letter does not', async () => {
   assert.deepEqual(seen, [1, 1, 2, 3]);
   const letters = await api.listDeadLetters({ client: regent.client, query: { queue: q } });
   assert.equal(letters.data.messages.length, 1);
+  const { errorMessage, consumerGroup, data, transactionId, failedAt } = letters.data.messages[0]; // by value, not by count (F179)
+  assert.deepEqual([errorMessage, consumerGroup, data], ['never', 'g', 2]);
+  assert.match(`${transactionId} ${failedAt}`, /^[0-9a-f-]{36} \d{4}-.*Z$/);
 });
 
 test('a lease is renewed while a handler works', async () => {
@@ -62,4 +65,13 @@ test('a batcher makes few pushes', async () => {
 
 test('errors name the field', async () => {
   await assert.rejects(regent.push('bad\u0001name', { value: 1 }), (e) => e instanceof RegentError && e.status === 400 && /queue/.test(e.message));
+});
+
+test('a stamp is a text that goes back as it came', async () => {
+  const q = queue('stamp');
+  await regent.push(q, { value: 1 });
+  const ask = async (since) => check(await api.partitionsChanged({ client: regent.client, body: { entries: [{ queue: q, since }] } }));
+  const first = await ask('1970-01-01T00:00:00Z');
+  assert.match(first.entries[0].partitions[0].lastWriteAt, /\.\d{6}Z$/); // microseconds (F155)
+  assert.match((await ask(first.safeTime)).safeTime, /\.\d{6}Z$/);
 });
