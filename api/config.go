@@ -172,11 +172,16 @@ func (c Config) Addr() string { return net.JoinHostPort(c.BindAddr, strconv.Itoa
 // Guarded reports whether callers have to say who they are.
 func (c Config) Guarded() bool { return c.JWT.Enabled || c.APIKeys }
 
+// local reports whether only this machine can connect.
+func (c Config) local() bool {
+	ip := net.ParseIP(strings.Trim(c.BindAddr, "[]"))
+	return c.BindAddr == "localhost" || ip != nil && ip.IsLoopback()
+}
+
 // CheckExposure refuses to listen beyond this machine when nobody has to log in,
 // unless AllowWithoutAuth says that this is meant.
 func (c Config) CheckExposure() error {
-	ip := net.ParseIP(strings.Trim(c.BindAddr, "[]"))
-	if c.Guarded() || c.AllowWithoutAuth || c.BindAddr == "localhost" || ip != nil && ip.IsLoopback() {
+	if c.Guarded() || c.AllowWithoutAuth || c.local() {
 		return nil
 	}
 	return fmt.Errorf("listening on %q lets everybody in: set JWT_ENABLED=true or REGENT_API_KEYS=true, or say --insecure", c.BindAddr)

@@ -256,3 +256,57 @@ func TestOtherOrigins(t *testing.T) {
 		require.ErrorContains(t, cfg.check(), "REGENT_CORS_ORIGINS", bad)
 	}
 }
+
+// A page of a public name that leads to this machine, as rebinding makes one, is
+// no other origin to its browser: only the name gives it away.
+func TestNamesOfPublicHosts(t *testing.T) {
+	t.Parallel()
+	open := newTestServer(t)
+	allowed := newTestServerOn(t, open.db, func(cfg *Config) { cfg.CORSOrigins = []string{"https://queue.example:8443"} })
+	guarded := newTestServerOn(t, open.db, asksForTokens)
+	exposed := newTestServerOn(t, open.db, func(cfg *Config) { cfg.BindAddr, cfg.AllowWithoutAuth = "0.0.0.0", true })
+	for name, c := range map[string]struct {
+		at     *testServer
+		host   string
+		status int
+	}{
+		"address": {open, "127.0.0.1:6632", 200}, "address of six": {open, "[::1]:6632", 200}, "localhost": {open, "LocalHost", 200},
+		"one label": {open, "db:6632", 200}, "private": {open, "queue.internal", 200}, "mdns": {open, "mac.local.:6632", 200},
+		"public": {open, "evil.example:6632", 403}, "public with a dot": {open, "evil.example.", 403}, "looks private": {open, "localhost.evil.example", 403},
+		"looks like an address": {open, "127.0.0.1.evil.example", 403},
+		"allowed":               {allowed, "queue.example", 200}, "another": {allowed, "other.example", 403},
+		"guarded": {guarded, "evil.example", 401}, "meant to be open": {exposed, "evil.example", 200},
+	} {
+		request, err := http.NewRequest("GET", c.at.web.URL+"/api/v1/resources/queues", nil)
+		require.NoError(t, err)
+		request.Host = c.host
+		response, err := c.at.web.Client().Do(request)
+		require.NoError(t, err)
+		response.Body.Close()
+		require.Equal(t, c.status, response.StatusCode, name)
+	}
+	request, err := http.NewRequest("GET", open.web.URL+"/health", nil)
+	require.NoError(t, err)
+	request.Host = "evil.example"
+	response, err := open.web.Client().Do(request)
+	require.NoError(t, err)
+	response.Body.Close()
+	require.Equal(t, 200, response.StatusCode, "probes are for everybody")
+}
+
+// A body without a length is as long as it is.
+func TestChunkedBodiesAreLimited(t *testing.T) {
+	t.Parallel()
+	ts := newTestServer(t, func(cfg *Config) { cfg.MaxBodyBytes = 4096 })
+	for size, status := range map[int]int{4096: 201, 4097: 413, 1 << 20: 413} {
+		body := `{"items":[{"queue":"q","payload":"` + strings.Repeat("x", size-39) + `"}]}` + "\n"
+		require.Len(t, body, size)
+		request, err := http.NewRequest("POST", ts.web.URL+"/api/v1/push", io.MultiReader(strings.NewReader(body)))
+		require.NoError(t, err)
+		response, err := ts.web.Client().Do(request)
+		require.NoError(t, err)
+		response.Body.Close()
+		require.Equal(t, status, response.StatusCode, size)
+	}
+	require.Equal(t, 1, ts.stored())
+}

@@ -4,6 +4,7 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
+	"net"
 	"net/http"
 	"net/url"
 	"os"
@@ -35,6 +36,10 @@ func (s *Server) shield(next http.Handler) http.Handler {
 		if r.TLS != nil {
 			h.Set("Strict-Transport-Security", "max-age=31536000")
 		}
+		if s.rebound(r) {
+			answer(w, newError(http.StatusForbidden, "", "a server without log-in takes no calls for the name of a public host, see REGENT_CORS_ORIGINS"))
+			return
+		}
 		if s.foreign(r) {
 			answer(w, newError(http.StatusForbidden, "", "pages of another origin may not call this server, see REGENT_CORS_ORIGINS"))
 			return
@@ -62,6 +67,38 @@ func (s *Server) foreign(r *http.Request) bool {
 	}
 	for _, allowed := range s.cfg.CORSOrigins {
 		if allowed == "*" || origin != "" && strings.EqualFold(allowed, origin) {
+			return false
+		}
+	}
+	return true
+}
+
+// privateNames end the names of hosts that nobody can own in public.
+var privateNames = []string{".localhost", ".local", ".internal", ".test", ".home.arpa"}
+
+// rebound reports whether a call for a public host's name reached a server that
+// lets everybody on its machine in. The owner of such a name can lead it to this
+// machine (DNS rebinding): to the browser his page and the server are one origin
+// then, so that only the name tells them apart.
+func (s *Server) rebound(r *http.Request) bool {
+	if s.cfg.Guarded() || !s.cfg.local() || !strings.HasPrefix(r.URL.Path, "/api/") {
+		return false
+	}
+	host := r.Host
+	if name, _, err := net.SplitHostPort(host); err == nil {
+		host = name
+	}
+	host = strings.ToLower(strings.TrimSuffix(strings.Trim(host, "[]"), "."))
+	if net.ParseIP(host) != nil || !strings.Contains(host, ".") {
+		return false
+	}
+	for _, end := range privateNames {
+		if strings.HasSuffix(host, end) {
+			return false
+		}
+	}
+	for _, allowed := range s.cfg.CORSOrigins {
+		if at, err := url.Parse(allowed); allowed == "*" || err == nil && strings.EqualFold(at.Hostname(), host) {
 			return false
 		}
 	}
