@@ -129,3 +129,54 @@ func TestRolesOfPeople(t *testing.T) {
 		require.ErrorContains(t, err, "SQLSTATE "+c.code, "%s: %s", c.role, c.call)
 	}
 }
+
+// Nothing that a user may make is found before what is meant: temporary tables,
+// functions and operators of his own, and operators on the path of who calls the
+// one procedure, which has no path of its own.
+func TestNobodysObjectsStandIn(t *testing.T) {
+	t.Parallel()
+	ts := newTestServer(t)
+	require.NoError(t, migrate.Roles(t.Context(), ts.db.DSN, nil))
+	ts.push(`{"items":[{"queue":"q","transactionId":"a","payload":1}]}`)
+	name, dsn := login(t, ts.db, "queen_reader, queen_writer, queen_admin")
+	ts.sql(`CREATE SCHEMA trap AUTHORIZATION ` + name)
+	ts.sql(`GRANT TEMPORARY ON DATABASE ` + ts.db.Name + ` TO ` + name)
+	defer ts.sql(`DROP OWNED BY ` + name + ` CASCADE`)
+	user, err := pgx.Connect(t.Context(), dsn)
+	require.NoError(t, err)
+	defer func() {
+		_, err := user.Exec(context.WithoutCancel(t.Context()), `DISCARD TEMP`)
+		require.NoError(t, err)
+		require.NoError(t, user.Close(context.WithoutCancel(t.Context())))
+	}()
+	for _, statement := range []string{
+		`CREATE FUNCTION trap.spring() RETURNS void LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'the trap of % was sprung by %', session_user, current_user; END $$`,
+		`CREATE FUNCTION trap.join(text, integer) RETURNS text LANGUAGE plpgsql AS $$ BEGIN PERFORM trap.spring(); RETURN ''; END $$`,
+		`CREATE FUNCTION trap.same(text, text) RETURNS boolean LANGUAGE plpgsql AS $$ BEGIN PERFORM trap.spring(); RETURN true; END $$`,
+		`CREATE OPERATOR trap.|| (LEFTARG = text, RIGHTARG = integer, FUNCTION = trap.join)`,
+		`CREATE OPERATOR trap.= (LEFTARG = text, RIGHTARG = text, FUNCTION = trap.same)`,
+		`CREATE FUNCTION trap.concat(text, integer) RETURNS text LANGUAGE sql AS $$ SELECT trap.join($1, $2) $$`,
+		`CREATE FUNCTION trap.format(text, integer) RETURNS text LANGUAGE sql AS $$ SELECT trap.join($1, $2) $$`,
+		`CREATE TEMP TABLE queues (id uuid)`,
+		`CREATE TEMP TABLE tenant_roles AS SELECT session_user::regrole AS role, 'b0000000-0000-4000-8000-00000000000b'::uuid AS tenant_id`,
+		`CREATE FUNCTION pg_temp._current_tenant() RETURNS uuid LANGUAGE plpgsql AS $$ BEGIN PERFORM trap.spring(); END $$`,
+		`CREATE FUNCTION pg_temp.now() RETURNS timestamptz LANGUAGE plpgsql AS $$ BEGIN PERFORM trap.spring(); END $$`,
+		`SET search_path = pg_temp, trap, pg_catalog, queen`,
+	} {
+		_, err := user.Exec(t.Context(), statement)
+		require.NoError(t, err, statement)
+	}
+	require.Contains(t, answerOf(t, user, `SELECT to_jsonb(r)::text FROM queen.get_queue_v1('q') r`), "retryLimit")
+	require.Contains(t, answerOf(t, user, `SELECT to_jsonb(r)::text FROM queen.push_v1('q', '1', p_transaction_id => 'b') r`), "queued")
+	require.Contains(t, answerOf(t, user, `SELECT to_jsonb(r)::text FROM queen.pop_v1('q') r`), "transaction_id")
+	require.Contains(t, answerOf(t, user, `SELECT to_jsonb(r)::text FROM queen.queue_status r`), "retained_bytes")
+	require.Contains(t, answerOf(t, user, `CREATE FUNCTION queen.mine() RETURNS integer LANGUAGE sql AS 'SELECT 1'`), "42501")
+	require.Contains(t, answerOf(t, user, `SELECT trap.join('a', 1)`), "the trap of "+name, "the trap works")
+	owner, err := pgx.Connect(t.Context(), ts.db.DSN)
+	require.NoError(t, err)
+	defer owner.Close(context.WithoutCancel(t.Context()))
+	for _, statement := range []string{`SET search_path = trap, public`, `CALL queen.run_maintenance_v1()`} {
+		_, err = owner.Exec(t.Context(), statement)
+		require.NoError(t, err, statement)
+	}
+}

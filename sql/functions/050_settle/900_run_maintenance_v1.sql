@@ -15,6 +15,8 @@ DECLARE
     v_id uuid;
     v_fence bigint;
     r_due queen.retention_due_row;
+    -- Everything is qualified, for the caller's search_path may lead to operators of others, and || would find them.
+    v_holder text := pg_catalog.concat('run_maintenance_v1/', pg_catalog.pg_backend_pid());
 BEGIN
     PERFORM queen.log_mark_clock_v1();
     COMMIT;
@@ -32,7 +34,7 @@ BEGIN
     END LOOP;
     PERFORM queen.log_register_task_v1('stats_refresh', 10000, true), queen.log_register_task_v1('retained_bytes', 600000, true);
     -- Counted by each call, measured when it is due: that reads every row of segments.
-    SELECT c.fence INTO v_fence FROM queen.log_claim_task_v1('stats_refresh', 'run_maintenance_v1/' || pg_backend_pid(), true) c;
+    SELECT c.fence INTO v_fence FROM queen.log_claim_task_v1('stats_refresh', v_holder, true) c;
     COMMIT;
     IF v_fence IS NOT NULL THEN
         BEGIN
@@ -43,7 +45,7 @@ BEGIN
         PERFORM queen.log_release_task_v1('stats_refresh', v_fence, true);
         COMMIT;
     END IF;
-    SELECT c.fence INTO v_fence FROM queen.log_claim_task_v1('retained_bytes', 'run_maintenance_v1/' || pg_backend_pid()) c;
+    SELECT c.fence INTO v_fence FROM queen.log_claim_task_v1('retained_bytes', v_holder) c;
     COMMIT;
     IF v_fence IS NOT NULL THEN
         BEGIN
@@ -86,7 +88,7 @@ BEGIN
 
     -- One sweep at a time, over servers and sessions; the claim of a session that dies runs out.
     PERFORM queen.log_register_task_v1('retention', 5000, true);
-    SELECT c.fence INTO v_fence FROM queen.log_claim_task_v1('retention', 'run_maintenance_v1/' || pg_backend_pid(), true) c;
+    SELECT c.fence INTO v_fence FROM queen.log_claim_task_v1('retention', v_holder, true) c;
     COMMIT;
     IF v_fence IS NULL THEN
         RAISE NOTICE 'retention is running elsewhere, or paused: see queen.maintenance_leases';
