@@ -52,7 +52,9 @@ type modelPart struct {
 	segments            []modelSegment
 	logStart, txnsStart int64
 	cursors             map[string]*modelCursor
-	bases               []int64 // of every segment ever stored
+	bases               []int64     // of every segment ever stored
+	stamps              []time.Time // of the same
+	txnsFrom            int64       // below it no hash row is left
 	queue               *modelQueue
 }
 
@@ -108,7 +110,7 @@ func (m *model) clone() *model {
 		nq := &modelQueue{options: q.options, parts: map[string]*modelPart{}, subs: maps.Clone(q.subs), shown: maps.Clone(q.shown)}
 		for n, p := range q.parts {
 			np := *p
-			np.queue, np.frames, np.segments, np.bases = nq, slices.Clone(p.frames), slices.Clone(p.segments), slices.Clone(p.bases)
+			np.queue, np.frames, np.segments, np.bases, np.stamps = nq, slices.Clone(p.frames), slices.Clone(p.segments), slices.Clone(p.bases), slices.Clone(p.stamps)
 			np.cursors = map[string]*modelCursor{}
 			for g, cur := range p.cursors {
 				copied := *cur
@@ -217,7 +219,7 @@ func (p *modelPart) store(at time.Time, idBase uuid.UUID, frames []modelFrame) {
 		p.frames = append(p.frames, f)
 	}
 	p.segments = append(p.segments, modelSegment{base: base, end: p.head(), at: at})
-	p.bases = append(p.bases, base)
+	p.bases, p.stamps = append(p.bases, base), append(p.stamps, at)
 }
 
 // minted stands for a transaction id that the client did not give. It cannot

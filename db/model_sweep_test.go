@@ -1,8 +1,10 @@
 package db
 
 import (
+	"slices"
 	"time"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
 )
 
@@ -11,6 +13,7 @@ type modelRules struct {
 	age, completed *time.Time
 	messages       int64 // 0 is off
 	maxRows        int
+	idle           map[string]bool // groups that did nothing for long
 }
 
 // sweep runs one step of retention with rules drawn at random and compares what
@@ -30,9 +33,14 @@ func (r *modelRun) sweep() {
 	if r.chance(30) {
 		rules.messages = 1 + r.rng.Int64N(p.head()-p.logStart+3)
 	}
-	r.note("sweep %s: age %v, completed %v, %d messages, %d rows", p.name, rules.age, rules.completed, rules.messages, rules.maxRows)
-	got, err := r.q.RetentionStep(r.ctx, RetentionStepParams{PartitionID: p.id, AgeBefore: rules.age, CompletedBefore: rules.completed,
-		MaxMessages: &rules.messages, MaxRows: int32(rules.maxRows)})
+	arg := RetentionStepParams{PartitionID: p.id, AgeBefore: rules.age, CompletedBefore: rules.completed, MaxMessages: &rules.messages, MaxRows: int32(rules.maxRows)}
+	if rules.completed != nil && r.chance(50) {
+		rules.idle = r.ageGroups(p)
+		before := time.Now().Add(-time.Hour)
+		arg.IdleBefore, arg.IdleGroups = &before, append(sortedKeys(rules.idle), r.group(), "unknown")
+	}
+	r.note("sweep %s: age %v, completed %v, %d messages, %d rows, idle %v", p.name, rules.age, rules.completed, rules.messages, rules.maxRows, arg.IdleGroups)
+	got, err := r.q.RetentionStep(r.ctx, arg)
 	require.NoError(r.t, err)
 	reclaimed, from := p.reclaim(rules.maxRows), p.logStart
 	live := len(p.live())
@@ -42,6 +50,57 @@ func (r *modelRun) sweep() {
 	require.Equal(r.t, RetentionStepRow{
 		Segments: int32(taken), Frames: p.logStart - from, Bytes: got.Bytes, Unread: p.logStart - min(max(from, p.slowest()+1), p.logStart),
 		Reclaimed: int32(reclaimed), LogStart: &p.logStart, Done: taken == 0 && reclaimed < rules.maxRows,
+	}, got)
+}
+
+// ageGroups makes it long ago that some groups did anything on the queue, and
+// answers those of which that is known: no row means active now.
+func (r *modelRun) ageGroups(p *modelPart) map[string]bool {
+	var some []string
+	for _, g := range sortedKeys(p.cursors) {
+		if r.chance(60) {
+			some = append(some, g)
+		}
+	}
+	rows, err := r.conn.Query(r.ctx, `UPDATE queen.group_activity a SET last_active_at = clock_timestamp() - interval '2 hours', leased_until = clock_timestamp() - interval '2 hours'
+		FROM queen.log_partitions p WHERE p.id = $1 AND a.queue_id = p.queue_id AND a.consumer_group = ANY ($2) RETURNING a.consumer_group`, p.id, some)
+	require.NoError(r.t, err)
+	aged, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	require.NoError(r.t, err)
+	idle := map[string]bool{}
+	for _, g := range aged {
+		idle[g] = true
+	}
+	return idle
+}
+
+// purgeHashes runs one step of the hash purge (R-24, T-10).
+func (r *modelRun) purgeHashes() {
+	p := r.somePart()
+	if p == nil || len(p.bases) == 0 {
+		return
+	}
+	first, _ := slices.BinarySearch(p.bases, p.txnsStart)
+	before := p.stamps[len(p.stamps)-1].Add(time.Second)
+	if first < len(p.bases) && r.chance(75) {
+		before = p.stamps[first+r.rng.IntN(len(p.bases)-first)]
+	}
+	maxRows := 1 + r.rng.IntN(4)
+	r.note("purge hash rows of %s before %v, %d rows", p.name, before, maxRows)
+	got, err := r.q.PurgeHashesStep(r.ctx, PurgeHashesStepParams{PartitionID: p.id, Before: before, MaxRows: int32(maxRows)})
+	require.NoError(r.t, err)
+	bounds := append(slices.Clone(p.bases), p.head()+1)
+	from, _ := slices.BinarySearch(bounds, p.txnsFrom)
+	reclaimed := min(first-from, maxRows)
+	p.txnsFrom = bounds[from+reclaimed]
+	taken := 0
+	for taken < maxRows && first+taken < len(p.bases) && p.stamps[first+taken].Before(before) {
+		taken++
+	}
+	start := p.txnsStart
+	p.txnsStart = max(start, bounds[first+taken])
+	require.Equal(r.t, RetentionStepRow{
+		Segments: int32(taken), Frames: p.txnsStart - start, Reclaimed: int32(reclaimed), LogStart: &p.logStart, Done: taken == 0 && reclaimed < maxRows,
 	}, got)
 }
 
@@ -57,12 +116,19 @@ func (r *modelRun) cutOff(p *modelPart) *time.Time {
 }
 
 // slowest is the smallest cursor, -1 without any.
-func (p *modelPart) slowest() int64 {
+func (p *modelPart) slowest() int64 { return p.slowestBut(nil) }
+
+// slowestBut leaves out groups that are idle and hold no live lease; when all
+// are, all count.
+func (p *modelPart) slowestBut(idle map[string]bool) int64 {
 	slowest, first := int64(-1), true
-	for _, c := range p.cursors {
-		if first || c.committed < slowest {
+	for g, c := range p.cursors {
+		if (!idle[g] || c.live) && (first || c.committed < slowest) {
 			slowest, first = c.committed, false
 		}
+	}
+	if first && len(idle) > 0 {
+		return p.slowestBut(nil)
 	}
 	return slowest
 }
@@ -75,7 +141,7 @@ func (p *modelPart) boundary(rules modelRules) int64 {
 		to = max(to, p.ageBoundary(live, *rules.age, rules.maxRows))
 	}
 	if rules.completed != nil {
-		consumed := min(p.slowest()+1, p.ageBoundary(live, *rules.completed, rules.maxRows))
+		consumed := min(p.slowestBut(rules.idle)+1, p.ageBoundary(live, *rules.completed, rules.maxRows))
 		for _, s := range live {
 			if s.end < consumed {
 				to = max(to, s.end+1)

@@ -144,8 +144,10 @@ func (r *modelRun) step() {
 		r.movePrefix()
 	case roll < 27:
 		r.sweep()
-	case roll < 30:
+	case roll < 28:
 		r.purgeSidecar()
+	case roll < 30:
+		r.purgeHashes()
 	case roll < 34:
 		r.raiseFloors()
 	case roll < 36:
@@ -325,7 +327,7 @@ func (r *modelRun) purgeSidecar() {
 		require.NoError(r.t, err, step.sql)
 	}
 	require.NoError(r.t, tx.Commit(r.ctx))
-	p.txnsStart = to
+	p.txnsStart, p.txnsFrom = to, to
 }
 
 // depthDocument is what the depth function answers.
