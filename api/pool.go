@@ -76,6 +76,7 @@ func PoolConfig(cfg Config) (*pgxpool.Config, error) {
 	pinSession(pool.ConnConfig.RuntimeParams, cfg, mode == pgx.QueryExecModeCacheStatement)
 	pool.AfterConnect = func(_ context.Context, conn *pgx.Conn) error {
 		keepRawJSON(conn.TypeMap())
+		session.HoldTimes(conn.TypeMap())
 		return nil
 	}
 	return pool, nil

@@ -92,6 +92,40 @@ func TestRetentionLoop(t *testing.T) {
 	poll(t, d, `SELECT runs > 0 FROM queen.maintenance_leases WHERE task = 'partition_cleanup'`)
 }
 
+// TestRetentionAfterARestart: a server that knows nothing yet sweeps at once and
+// deletes nothing that is young enough, whatever a partition says of its oldest
+// message; a stamp is never missing; what is old goes all the same (F091).
+func TestRetentionAfterARestart(t *testing.T) {
+	t.Parallel()
+	d := dbtest.New(t)
+	exec := func(sql string) error {
+		_, err := d.Pool.Exec(t.Context(), sql)
+		return err
+	}
+	for _, sql := range []string{
+		`SELECT queen.configure_queue_v1('q', '{"retentionEnabled": true, "retentionSeconds": 3600, "maxWaitTimeSeconds": 3600}')`,
+		`DO $$ BEGIN FOR i IN 1..3 LOOP PERFORM queen.push_v1('q', '1', 'p'); END LOOP; END $$`,
+	} {
+		require.NoError(t, exec(sql), sql)
+	}
+	require.ErrorContains(t, exec(`UPDATE queen.log_segments SET created_at = NULL`), "23502", "no stamp is missing")
+	restart := func() {
+		require.NoError(t, exec(`UPDATE queen.maintenance_leases SET next_due_at = clock_timestamp(), runs = 0`))
+		stop := workers.Start(t.Context(), workers.Retention(db.New(d.Pool), workers.RetentionConfig{}, quiet))
+		defer stop()
+		poll(t, d, `SELECT runs > 0 FROM queen.maintenance_leases WHERE task = 'retention'`)
+	}
+	for _, oldest := range []string{"oldest_live_at", "NULL", "'epoch'", "'-infinity'"} {
+		require.NoError(t, exec(`UPDATE queen.log_partitions SET oldest_live_at = `+oldest))
+		restart()
+		poll(t, d, `SELECT count(*) = 3 FROM queen.log_segments s JOIN queen.log_partitions p ON p.id = s.partition_id AND s.base_offset >= p.log_start`)
+	}
+	require.NoError(t, exec(`UPDATE queen.log_segments SET created_at = created_at - interval '2 hours' WHERE base_offset < 2`))
+	require.NoError(t, exec(`UPDATE queen.log_partitions SET oldest_live_at = oldest_live_at - interval '2 hours'`))
+	restart()
+	poll(t, d, `SELECT sum(messages_deleted) = 2 FROM queen.retention_history`)
+}
+
 // pushing is a Querier under which somebody pushes to a partition as fast as it
 // is swept.
 type pushing struct {

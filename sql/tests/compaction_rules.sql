@@ -124,6 +124,38 @@ BEGIN
     ASSERT pg_temp.compact('lag') = '1 0' AND pg_temp.log('lag') = '4:z=2', pg_temp.log('lag');
 END $$;
 
+-- F115: many more keys than a step may hold: every step gets further, they end, and what is left is the newest of each key.
+DO $$
+DECLARE
+    r queen.compact_row;
+    v_steps integer := 0;
+    v_upto text := '';
+    v_now text;
+    v_read bigint := 0;
+BEGIN
+    PERFORM pg_temp.queue('f115', 0);
+    FOR v_round IN 1..2
+    LOOP
+        FOR v_call IN 0..2
+        LOOP
+            PERFORM queen.push_many_v1('f115', array_agg(to_json(v_round)), '{p}', NULL, array_agg('key ' || v_call * 300 + k)) FROM generate_series(1, 300) k;
+        END LOOP;
+    END LOOP;
+    PERFORM pg_temp.segment('f115', 'z=1');
+    LOOP
+        SELECT * INTO r FROM queen.log_compact_step_v1(pg_temp.lane('f115'), 10);
+        EXIT WHEN r.done AND r.worked = 0;
+        v_steps := v_steps + 1;
+        v_read := v_read + r.frames_read;
+        v_now := (SELECT concat_ws(' ', c.keyed_to, c.compacted_to, c.key_steps) FROM queen.log_compaction c WHERE c.partition_id = pg_temp.lane('f115'));
+        ASSERT v_now <> v_upto AND v_steps < 50, format('F115: step %s is at %s', v_steps, v_now);
+        v_upto := v_now;
+    END LOOP;
+    ASSERT v_read BETWEEN 1800 AND 1801, format('F115: each is read once: %s', v_read);
+    ASSERT (SELECT sum(s.frames) = 901 AND count(*) FILTER (WHERE s.frames = 0) = 3 FROM queen.log_segments s WHERE s.partition_id = pg_temp.lane('f115')), 'F115: the newest of each key';
+    ASSERT (SELECT count(*) = 901 FROM queen.log_keys k WHERE k.partition_id = pg_temp.lane('f115')), 'F115: keys';
+END $$;
+
 -- F107: steps of one segment, but for the keys noted; whoever reads between two of them never finds the old value last. F115: each step makes progress.
 DO $$
 DECLARE

@@ -50,6 +50,6 @@ REVOKE ALL ON FUNCTION queen._group_standing(uuid, text) FROM PUBLIC;
 -- Whole seconds since a time, never negative; 0 for none.
 CREATE OR REPLACE FUNCTION queen._age_seconds(p_at timestamptz) RETURNS bigint
 LANGUAGE sql VOLATILE AS $$
-    SELECT coalesce(floor(greatest(extract(epoch FROM clock_timestamp() - p_at), 0)), 0)::bigint
+    SELECT coalesce(floor(greatest(extract(epoch FROM clock_timestamp() - queen._shown_time(p_at)), 0)), 0)::bigint
 $$;
 REVOKE ALL ON FUNCTION queen._age_seconds(timestamptz) FROM PUBLIC;

@@ -48,6 +48,6 @@ REVOKE ALL ON FUNCTION queen._parse_changed_cursor(text) FROM PUBLIC;
 -- Microseconds since the epoch; times before it count as it.
 CREATE OR REPLACE FUNCTION queen._micros(p_at timestamptz) RETURNS bigint
 LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
-    SELECT (extract(epoch FROM greatest(p_at, 'epoch'::timestamptz)) * 1000000)::bigint
+    SELECT (extract(epoch FROM greatest(queen._shown_time(p_at), 'epoch'::timestamptz)) * 1000000)::bigint
 $$;
 REVOKE ALL ON FUNCTION queen._micros(timestamptz) FROM PUBLIC;

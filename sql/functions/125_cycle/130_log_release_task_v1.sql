@@ -24,7 +24,7 @@ BEGIN
             THEN greatest(l.next_due_at + queen._task_period(l.period_ms), clock_timestamp()) ELSE l.next_due_at END,
         last_end_at = CASE WHEN p_succeeded THEN clock_timestamp() ELSE l.last_end_at END,
         last_duration_ms = CASE WHEN p_succeeded
-            THEN greatest(extract(epoch FROM clock_timestamp() - l.last_start_at) * 1000, 0)::bigint ELSE l.last_duration_ms END,
+            THEN greatest(extract(epoch FROM clock_timestamp() - queen._shown_time(l.last_start_at)) * 1000, 0)::bigint ELSE l.last_duration_ms END,
         runs = l.runs + CASE WHEN p_succeeded THEN 1 ELSE 0 END
     WHERE l.task = p_task COLLATE "C" AND l.fence = p_fence AND l.lease_until IS NOT NULL;
     RETURN FOUND;

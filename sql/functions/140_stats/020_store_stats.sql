@@ -17,8 +17,8 @@ CREATE OR REPLACE FUNCTION queen._rate(
     p_old_at timestamptz
 ) RETURNS double precision
 LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
-    SELECT CASE WHEN extract(epoch FROM p_at - p_old_at) >= 3 AND p_new > p_old
-        THEN (p_new - p_old) / extract(epoch FROM p_at - p_old_at)::double precision
+    SELECT CASE WHEN extract(epoch FROM p_at - queen._shown_time(p_old_at)) >= 3 AND p_new > p_old
+        THEN (p_new - p_old) / extract(epoch FROM p_at - queen._shown_time(p_old_at))::double precision
         ELSE 0
     END
 $$;
@@ -74,7 +74,7 @@ BEGIN
         last_computed_at = p_at
     FROM unnest(r_counts) c
     CROSS JOIN LATERAL (
-        SELECT coalesce(floor(greatest(extract(epoch FROM p_at - c.oldest_pending_at), 0)), 0)::bigint AS seconds
+        SELECT coalesce(floor(greatest(extract(epoch FROM p_at - queen._shown_time(c.oldest_pending_at)), 0)), 0)::bigint AS seconds
     ) a
     WHERE s.stat_type = 'queue' AND s.queue_id = c.queue_id;
     GET DIAGNOSTICS updated = ROW_COUNT;

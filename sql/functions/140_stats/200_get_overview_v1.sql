@@ -97,6 +97,6 @@ REVOKE ALL ON FUNCTION queen.get_overview_v1(uuid) FROM PUBLIC;
 -- Whole seconds since the reconciler produced the numbers; -1 when it never did (S-43).
 CREATE OR REPLACE FUNCTION queen._stats_age(p_at timestamptz) RETURNS bigint
 LANGUAGE sql VOLATILE AS $$
-    SELECT CASE WHEN p_at IS NULL THEN -1 ELSE floor(greatest(extract(epoch FROM clock_timestamp() - p_at), 0)) END::bigint
+    SELECT CASE WHEN p_at IS NULL THEN -1 ELSE floor(greatest(extract(epoch FROM clock_timestamp() - queen._shown_time(p_at)), 0)) END::bigint
 $$;
 REVOKE ALL ON FUNCTION queen._stats_age(timestamptz) FROM PUBLIC;

@@ -32,8 +32,8 @@ LANGUAGE sql VOLATILE AS $$
     SELECT
         'clock', 'error', format('database %s', current_database()),
         format('its clock went back: a mark of the settler is %s s ahead of it, and new messages carry that time until the clock is there',
-            ceil(extract(epoch FROM m.at - clock_timestamp()))),
-        format('SELECT pg_sleep(%s);', ceil(extract(epoch FROM m.at - clock_timestamp())))
+            ceil(extract(epoch FROM queen._shown_time(m.at) - clock_timestamp()))),
+        format('SELECT pg_sleep(%s);', ceil(extract(epoch FROM queen._shown_time(m.at) - clock_timestamp())))
     FROM mark m
     WHERE m.at > clock_timestamp() + interval '1 second'
     UNION ALL
