@@ -27,8 +27,9 @@ LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
     r_row queen.pop_row;
     r_lane record;
-    -- Where nothing but the cursor decides, partitions are claimed all at once.
-    v_plain boolean := p_apart AND NOT p_auto_ack AND p_budget < 64 AND cardinality(p_queues) = 1 AND p_policies[1] IS NOT TRUE
+    -- Where nothing but the cursor decides, partitions are claimed all at once. Not for larger budgets, for which as many segments
+    -- would be read of each partition, whatever the first one holds.
+    v_plain boolean := p_apart AND NOT p_auto_ack AND p_budget <= 16 AND cardinality(p_queues) = 1 AND p_policies[1] IS NOT TRUE
         AND coalesce((p_queues[1]).window_buffer, 0) <= 0 AND coalesce((p_queues[1]).delayed_processing, 0) <= 0;
     v_quick boolean := p_cap = 1 OR (p_apart AND p_cap <= 4);
     v_left integer := p_budget;
