@@ -66,7 +66,7 @@ func TestLatePushAgainstReclaim(t *testing.T) {
 	const latePush = `SELECT count(*) FROM queen._push_groups('{q}', '{p}', '{1}', '{1}', NULL, NULL, NULL, false, queen._tenant(NULL), NULL, NULL, NULL) r`
 	for _, end := range []string{commit, rollBack} {
 		t.Run(end, func(t *testing.T) {
-			r := newRace(t, pushNext)
+			r := newRace(t, pushNext, keepFresh)
 			r.b.Exec(t, begin)
 			r.exec(`CREATE FUNCTION public.slow_push() RETURNS text LANGUAGE plpgsql AS $$
 				DECLARE v_id uuid := (SELECT p.id FROM queen.log_partitions p JOIN queen.queues q ON q.id = p.queue_id AND q.deleted_at IS NULL WHERE q.name = 'q');

@@ -109,8 +109,11 @@ func (s *Session) awaitBlocked(ctx context.Context) error {
 	defer tick.Stop()
 	for {
 		var blocked bool
+		// By a session or a prepared transaction (0): autovacuum takes a lock for a moment, too.
 		err := s.watch.QueryRow(ctx, `SELECT EXISTS (SELECT FROM pg_stat_activity
-			WHERE pid = $1 AND state = 'active' AND wait_event_type = 'Lock')`, int32(s.PID())).Scan(&blocked)
+			WHERE pid = $1 AND state = 'active' AND wait_event_type = 'Lock') AND EXISTS (
+			SELECT FROM unnest(pg_blocking_pids($1)) b (pid)
+			WHERE b.pid = 0 OR b.pid IN (SELECT a.pid FROM pg_stat_activity a WHERE a.backend_type = 'client backend'))`, int32(s.PID())).Scan(&blocked)
 		if err != nil || blocked {
 			return err
 		}
