@@ -293,12 +293,14 @@ func newCycleTarget(ctx context.Context, dsn string, o bench.Options) (bench.Tar
 // fillIdle makes partitions of ten messages that their group has read half of, with heads that are
 // settled. What this measures reads no segments, so there are none of them.
 func fillIdle(ctx context.Context, conn *pgx.Conn, queue string, partitions int) error {
+	// Rising ids, which the indexes take in much faster.
 	for _, statement := range []string{
-		`INSERT INTO queen.log_partitions (queue_id, name, last_offset, last_stamp, last_cum, oldest_live_at, oldest_txn_at)
-			SELECT q.id, 'lane-' || i, 9, now(), 2560, now(), now() FROM queen.queues q, generate_series(1, $2::integer) i WHERE q.name = $1`,
+		`INSERT INTO queen.log_partitions (id, queue_id, name, last_offset, last_stamp, last_cum, oldest_live_at, oldest_txn_at)
+			SELECT (left(q.id::text, 24) || lpad(to_hex(i), 12, '0'))::uuid, q.id, 'lane-' || lpad(i::text, 9, '0'), 9, now(), 2560, now(), now()
+			FROM queen.queues q, generate_series(1, $2::integer) i WHERE q.name = $1`,
 		`INSERT INTO queen.log_consumers (partition_id, consumer_group, committed)
-			SELECT p.id, 'readers', CASE WHEN hashtext(p.name) % 2 = 0 THEN 9 ELSE -1 END
-			FROM queen.log_partitions p JOIN queen.queues q ON q.id = p.queue_id WHERE q.name = $1 AND $2::integer > 0`,
+			SELECT (left(q.id::text, 24) || lpad(to_hex(i), 12, '0'))::uuid, 'readers', CASE WHEN i % 2 = 0 THEN 9 ELSE -1 END
+			FROM queen.queues q, generate_series(1, $2::integer) i WHERE q.name = $1`,
 	} {
 		if _, err := conn.Exec(ctx, statement, queue, partitions); err != nil {
 			return fmt.Errorf("store partitions: %w", err)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -41,8 +42,9 @@ type Disturber interface {
 // spent is what a side has used so far.
 type spent struct {
 	tally
-	cpu, wal float64 // seconds, bytes
-	charged  bool
+	cpu     float64 // seconds
+	charged bool
+	wal     []float64 // bytes for each of what was done, by turn: the server has other things to write, too
 }
 
 // duel lets the sides work in turns until the time is over.
@@ -110,7 +112,8 @@ func (c *cell) strike(ctx context.Context, s *Side, sum *spent) (int, error) {
 	sum.calls++
 	sum.messages += int64(n)
 	sum.latencies = append(sum.latencies, took)
-	sum.cpu, sum.wal, sum.charged = sum.cpu+cpuAfter-cpu, sum.wal+walAfter-wal, charged
+	sum.cpu, sum.charged = sum.cpu+cpuAfter-cpu, charged
+	sum.wal = append(sum.wal, (walAfter-wal)/float64(n))
 	return n, nil
 }
 
@@ -146,7 +149,8 @@ func (r *Result) spend(s spent) {
 	if s.messages == 0 {
 		return
 	}
-	wal := round(s.wal/float64(s.messages), 2)
+	slices.Sort(s.wal)
+	wal := round(s.wal[len(s.wal)/2], 2)
 	r.WALBytes = &wal
 	if s.charged {
 		seconds, micros := round(s.cpu, 4), round(s.cpu*1e6/float64(s.messages), 3)
