@@ -207,7 +207,7 @@ var groups = []group{
 		topic: countersTopic, once: true,
 		cells: []cell{sized("10,000 partitions", "refresh", 10_000), sized("100,000 partitions", "refresh", 100_000), sized("1,000,000 partitions", "refresh", 1_000_000)},
 		rows: append(append(append(refreshed("10,000 partitions", 1.9), refreshed("100,000 partitions", 1.5)...), refreshed("1,000,000 partitions", 1.54)...),
-			row{name: "WAL of a refresh", cell: "1,000,000 partitions", peer: "10,000 partitions", figure: wal, unit: "B", target: 1.2, atMost: true}),
+			row{name: "WAL of a refresh", cell: "1,000,000 partitions", peer: "10,000 partitions", figure: wal, unit: "B", target: 1.5, atMost: true}),
 	}, {
 		topic: countersTopic, turns: 9,
 		cells: []cell{push(countedCell, "rest-cpu", 64, 100), push(silentCell, "rest-cpu", 64, 100, "--counters", "off")},
