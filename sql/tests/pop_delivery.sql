@@ -430,7 +430,14 @@ BEGIN
     -- Out of the common: more than the segment has, another queue, another group, a gate, a damaged or a rewritten segment.
     ASSERT pg_temp.again('again', 5) IS NULL AND current_setting('queen.lane') = v_lane::text, 'one segment is not enough';
     PERFORM set_config('queen.lane', v_lane || '+', false);
-    ASSERT pg_temp.again('elsewhere', 4) IS NULL AND (pg_temp.cursor('elsewhere')).partition_id IS NULL, 'not of that queue';
+    PERFORM pg_temp.pop('elsewhere', 4, p_auto => true, p_partition => NULL);
+    PERFORM set_config('queen.lane', v_lane || '+', false);
+    ASSERT pg_temp.again('elsewhere', 4) IS NULL, 'not of that queue';
+    ASSERT (pg_temp.cursor('again')).worker_id IS NULL AND (pg_temp.cursor('again')).committed = 11, 'and that queue keeps its message';
+    UPDATE queen.consumer_groups_metadata m SET conflation = true WHERE m.queue_id = v_queue AND m.consumer_group = 'g';
+    PERFORM set_config('queen.lane', v_lane || '+', false);
+    ASSERT pg_temp.again('again', 4) IS NULL, 'O-52: a group that conflates';
+    UPDATE queen.consumer_groups_metadata m SET conflation = false WHERE m.queue_id = v_queue AND m.consumer_group = 'g';
     PERFORM set_config('queen.lane', v_lane || '+', false);
     ASSERT pg_temp.again('again', 4, p_group => 'never') IS NULL, 'O-13: not registered';
     PERFORM set_config('queen.lane', v_lane || '+', false);
@@ -450,9 +457,21 @@ BEGIN
     PERFORM set_config('queen.lane', v_lane || '+', false);
     ASSERT pg_temp.again('again', 4) IS NULL, 'offsets are read by the search';
     ASSERT (pg_temp.cursor('again')).worker_id IS NULL AND (pg_temp.cursor('again')).committed = 11, 'none of them leased';
-    UPDATE queen.queues q SET deleted_at = now() WHERE q.id = v_queue;
+    -- A whole batch is acked under its own live lease, in a queue that is there (A-6, A-23, C-28).
+    UPDATE queen.log_segments s SET offsets = NULL WHERE s.partition_id = v_lane AND s.base_offset = 12;
     PERFORM set_config('queen.lane', v_lane || '+', false);
-    ASSERT pg_temp.again('again', 4) IS NULL, 'C-28';
+    r := pg_temp.again('again', 2);
+    ASSERT NOT pg_temp.ack('again', 13, queen._draw_lease_id(v_lane)) AND NOT pg_temp.ack('again', 13, NULL), 'A-6: not under another lease, nor none';
+    UPDATE queen.queues q SET deleted_at = now() WHERE q.id = v_queue;
+    ASSERT NOT (SELECT a.success FROM queen.log_ack_upto_v1(ARRAY[v_lane], '{g}', ARRAY[r.lease_id], '{13}') a), 'C-28: nothing is acked in a deleted queue';
+    ASSERT (SELECT (x.committed, x.worker_id, x.batch_end) = (11, r.lease_id, 13) FROM queen.log_consumers x WHERE x.partition_id = v_lane AND x.consumer_group = 'g'), 'untouched';
+    PERFORM pg_temp.expire('again');
+    PERFORM set_config('queen.lane', v_lane || '+', false);
+    ASSERT pg_temp.again('again', 2) IS NULL, 'C-28: nor delivered';
+    UPDATE queen.queues q SET deleted_at = NULL WHERE q.id = v_queue;
+    PERFORM set_config('queen.lane', v_lane || '+', false);
+    r := pg_temp.again('again', 2);
+    ASSERT r.delivery_attempt = 2 AND pg_temp.ack('again', 13, r.lease_id) AND NOT pg_temp.ack('again', 13, r.lease_id), 'A-24: once';
 END $$;
 
 -- The human face says the same, one row a message.
