@@ -96,7 +96,7 @@ func (p accountPlan) queues() []*accountQueue {
 			must: []string{"compaction", "retention"}, keys: 20},
 		{name: "idle", options: on(map[string]any{"completedRetentionSeconds": w, "groupIdleSeconds": int(groupIdle.Seconds())}),
 			must: unless(p.idle, "completed_retention"), groups: []string{"busy"}},
-		{name: "hold", options: on(map[string]any{"retentionSeconds": w, "retentionSinkHold": "lake", "retentionSinkHoldMaxSeconds": 86400}), must: unless(p.hold, "retention")},
+		{name: "hold", options: on(map[string]any{"retentionSeconds": w, "retentionSinkHold": "lake", "retentionSinkHoldMaxSeconds": 86400}), must: unless(p.hold, "retention"), may: unless(!p.hold, "retention")},
 		{name: "letters", options: map[string]any{"deadLetterRetentionSeconds": w}, groups: []string{"judge"}},
 		{name: "gone", must: []string{"__queue_deleted__"}},
 		{name: "mixed", options: on(map[string]any{"cleanupPolicy": "compact,delete", "deleteRetentionSeconds": w, "completedRetentionSeconds": w,
@@ -136,6 +136,7 @@ func newAccountSoak(t *testing.T, plan accountPlan) *accountSoak {
 		_ = os.RemoveAll(root)
 	})
 	s.start()
+	s.url = s.server.url // as after every other start
 	cfg, err := pgxpool.ParseConfig(s.server.dsn(t))
 	require.NoError(t, err)
 	cfg.MaxConns = 3
@@ -163,7 +164,7 @@ func (s *accountSoak) start() {
 	cmd := program(s.t, "dev", "--port", strconv.Itoa(s.port), "--data-dir", s.dir)
 	cmd.Env = append(cmd.Env, s.plan.env...)
 	s.server = launchCmd(s.t, cmd)
-	s.server.dir, s.url = s.dir, s.server.url
+	s.server.dir = s.dir
 }
 
 func (s *accountSoak) run() {
@@ -355,14 +356,25 @@ func (s *accountSoak) kill(postgres bool) {
 	s.t.Helper()
 	if postgres {
 		s.note("PostgreSQL", 1)
+		before := s.postmaster()
 		killPostgres(s.t, s.dir)
-		require.Eventually(s.t, func() bool { return status(s.url+"/health") != http.StatusOK }, 30*time.Second, time.Millisecond)
+		require.Eventually(s.t, func() bool { now := s.postmaster(); return now != "" && now != before }, 2*time.Minute, 20*time.Millisecond, "%s", s.server.errOut)
 	} else {
 		s.note("regent dev", 1)
 		s.server.signal(s.t, os.Kill)
 		s.start()
 	}
 	require.Eventually(s.t, func() bool { return status(s.url+"/health") == http.StatusOK }, 2*time.Minute, 20*time.Millisecond, "%s", s.server.errOut)
+}
+
+// postmaster is the process number of PostgreSQL, empty while there is none.
+func (s *accountSoak) postmaster() string {
+	text, err := os.ReadFile(filepath.Join(s.dir, "pg", "postmaster.pid"))
+	if err != nil {
+		return ""
+	}
+	pid, _, _ := strings.Cut(string(text), "\n")
+	return pid
 }
 
 // idleRules are those that must delete something, and have not yet.
