@@ -36,7 +36,7 @@ var logInvariants = []invariant{
 		SELECT concat_ws(' ', check_name, partition_id, finding) FROM queen.verify_orphans_v1()`},
 	{"O-10 what a group is owed below the floor of its search is held", `
 		SELECT concat_ws(' ', p.id, w.consumer_group, p.last_write_at, w.last_empty_scan_at)
-		FROM queen.consumer_watermarks w JOIN part p ON p.queue_id = w.queue_id
+		FROM queen.consumer_watermarks w JOIN queen.queues q ON q.id = w.queue_id AND q.deleted_at IS NULL JOIN part p ON p.queue_id = q.id
 		LEFT JOIN queen.log_consumers c ON c.partition_id = p.id AND c.consumer_group = w.consumer_group
 		WHERE p.last_write_at < w.last_empty_scan_at - interval '2 seconds' AND p.head_offset > coalesce(c.committed, -1)
 		  AND p.id <> ALL (w.held)`},
