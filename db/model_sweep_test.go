@@ -74,7 +74,8 @@ func (r *modelRun) ageGroups(p *modelPart) map[string]bool {
 	return idle
 }
 
-// purgeHashes runs one step of the hash purge (R-24, T-10).
+// purgeHashes runs steps of the hash purge until nothing is left to do (R-24,
+// T-10): an ack may still find an id in a row that is hidden and not deleted yet.
 func (r *modelRun) purgeHashes() {
 	p := r.somePart()
 	if p == nil || len(p.bases) == 0 {
@@ -87,6 +88,13 @@ func (r *modelRun) purgeHashes() {
 	}
 	maxRows := 1 + r.rng.IntN(4)
 	r.note("purge hash rows of %s before %v, %d rows", p.name, before, maxRows)
+	for !r.purgeStep(p, before, maxRows) {
+	}
+}
+
+// purgeStep runs one step and says whether it was the last.
+func (r *modelRun) purgeStep(p *modelPart, before time.Time, maxRows int) (done bool) {
+	first, _ := slices.BinarySearch(p.bases, p.txnsStart)
 	got, err := r.q.PurgeHashesStep(r.ctx, PurgeHashesStepParams{PartitionID: p.id, Before: before, MaxRows: int32(maxRows)})
 	require.NoError(r.t, err)
 	bounds := append(slices.Clone(p.bases), p.head()+1)
@@ -102,6 +110,7 @@ func (r *modelRun) purgeHashes() {
 	require.Equal(r.t, RetentionStepRow{
 		Segments: int32(taken), Frames: p.txnsStart - start, Reclaimed: int32(reclaimed), LogStart: &p.logStart, Done: taken == 0 && reclaimed < maxRows,
 	}, got)
+	return got.Done
 }
 
 // cutOff is the stamp of a segment, which is young enough itself, or one that
