@@ -521,7 +521,8 @@ func TestFlappingDatabaseKeepsOrderAndCount(t *testing.T) {
 		}
 	})
 	loops.Go(func() {
-		for pause(ctx, time.Duration(rand.IntN(150))*time.Millisecond) {
+		// It stays a little longer each time, so that a slow machine gets something done too.
+		for more := 0; pause(ctx, time.Duration(more+rand.IntN(150))*time.Millisecond); more += 5 {
 			wire.set(true)
 			pause(ctx, time.Duration(rand.IntN(100))*time.Millisecond)
 			wire.set(false)
