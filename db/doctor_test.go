@@ -55,6 +55,10 @@ func mend(t *testing.T, db *dbtest.Database, conn *pgx.Conn, f finding) {
 		require.NoError(t, migrate.Up(context.Background(), db.DSN, nil))
 		return
 	}
+	if f.Statement == "regent migrate --roles" {
+		require.NoError(t, migrate.Roles(context.Background(), db.DSN, nil))
+		return
+	}
 	for statement := range strings.SplitSeq(f.Statement, "\n") {
 		_, err := conn.Exec(context.Background(), statement)
 		require.NoError(t, err, statement)
@@ -203,11 +207,20 @@ func TestDoctorOfServer(t *testing.T) {
 	_, err := conn.Exec(ctx, `CALL queen.run_maintenance_v1()`)
 	require.NoError(t, err)
 	t.Cleanup(func() {
-		_, err := conn.Exec(ctx, `DROP OWNED BY queen_reader; DROP ROLE queen_reader`, pgx.QueryExecModeSimpleProtocol)
+		_, err := conn.Exec(ctx, `DROP OWNED BY queen_reader, queen_writer, queen_admin, queen_server; DROP ROLE queen_reader, queen_writer, queen_admin, queen_server`, pgx.QueryExecModeSimpleProtocol)
 		require.NoError(t, err)
 	})
+	// Roles that were made for another database.
+	_, err = conn.Exec(ctx, `CREATE ROLE queen_reader; CREATE ROLE queen_writer`, pgx.QueryExecModeSimpleProtocol)
+	require.NoError(t, err)
+	found := examine(t, conn, "")
+	require.Len(t, found, 1, "%v", found)
+	require.Equal(t, [4]string{"grants", "note", "roles queen_reader, queen_writer", "regent migrate --roles"},
+		[4]string{found[0].Check, found[0].Severity, found[0].Object, found[0].Statement})
+	mend(t, db, conn, found[0])
+	require.Empty(t, examine(t, conn, ""))
 	for check, breach := range map[string][]string{
-		"grants":     {`CREATE ROLE queen_reader`},
+		"grants":     {`REVOKE EXECUTE ON FUNCTION queen.read_v1 FROM queen_reader`, `REVOKE SELECT ON queen.queue_status FROM queen_reader`},
 		"autovacuum": {`ALTER DATABASE %s SET track_counts = off`},
 		"activity":   {`ALTER DATABASE %s SET track_activities = off`},
 	} {

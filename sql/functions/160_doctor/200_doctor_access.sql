@@ -21,22 +21,39 @@ REVOKE ALL ON FUNCTION queen._functions_sum() FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION queen._doctor_grants() RETURNS SETOF queen.doctor_row
 LANGUAGE sql STABLE AS $$
-    -- A role that was created after the migration has nothing yet.
+    WITH own AS (
+        SELECT
+            r.oid, r.rolname, g.routine, h.held, h.enters,
+            bool_or(h.held OR h.enters) OVER (PARTITION BY r.oid) AS known
+        FROM (
+            SELECT x.grantee, x.routine FROM queen._granted_routines() x
+            UNION
+            SELECT w.rolname, p.oid::regprocedure
+            FROM queen._status_views() v
+            CROSS JOIN unnest(v.roles) w (rolname)
+            JOIN pg_catalog.pg_proc p ON p.pronamespace = 'queen'::regnamespace AND p.proname = v.routine
+        ) g
+        JOIN pg_catalog.pg_roles r ON r.rolname = g.grantee
+        CROSS JOIN LATERAL (SELECT
+            pg_catalog.has_function_privilege(r.oid, g.routine, 'EXECUTE') AS held,
+            pg_catalog.has_schema_privilege(r.oid, 'queen'::regnamespace, 'USAGE') AS enters) h
+    )
+    -- Roles are the cluster's and grants each database's: roles made for another one have nothing here, and maybe need nothing.
     SELECT
-        'grants', 'error', 'role ' || r.rolname,
-        format('it may not call %s of the functions that are its own, such as %s', count(*), min(g.routine::text)),
-        format(E'GRANT USAGE ON SCHEMA queen TO %1$I;\nGRANT EXECUTE ON ROUTINE %2$s TO %1$I;', r.rolname, string_agg(g.routine::text, ', '))
-    FROM (
-        SELECT x.grantee, x.routine FROM queen._granted_routines() x
-        UNION
-        SELECT w.rolname, p.oid::regprocedure
-        FROM queen._status_views() v
-        CROSS JOIN unnest(v.roles) w (rolname)
-        JOIN pg_catalog.pg_proc p ON p.pronamespace = 'queen'::regnamespace AND p.proname = v.routine
-    ) g
-    JOIN pg_catalog.pg_roles r ON r.rolname = g.grantee
-    WHERE NOT pg_catalog.has_function_privilege(r.oid, g.routine, 'EXECUTE') OR NOT pg_catalog.has_schema_privilege(r.oid, 'queen'::regnamespace, 'USAGE')
-    GROUP BY r.rolname
+        'grants', 'note', 'roles ' || string_agg(DISTINCT o.rolname, ', '),
+        'they exist in this cluster and may do nothing in this database, which matters only if somebody is to use them here',
+        'regent migrate --roles'
+    FROM own o
+    WHERE NOT o.known
+    HAVING count(*) > 0
+    UNION ALL
+    SELECT
+        'grants', 'error', 'role ' || o.rolname,
+        format('it may not call %s of the functions that are its own, such as %s', count(*), min(o.routine::text)),
+        format(E'GRANT USAGE ON SCHEMA queen TO %1$I;\nGRANT EXECUTE ON ROUTINE %2$s TO %1$I;', o.rolname, string_agg(o.routine::text, ', '))
+    FROM own o
+    WHERE o.known AND NOT (o.held AND o.enters)
+    GROUP BY o.rolname
     UNION ALL
     SELECT
         'grants', 'error', 'role ' || r.rolname, 'it may not read ' || string_agg(v.view, ', '),
@@ -44,6 +61,7 @@ LANGUAGE sql STABLE AS $$
     FROM queen._status_views() v
     JOIN pg_catalog.pg_roles r ON r.rolname = ANY (v.roles)
     WHERE NOT pg_catalog.has_table_privilege(r.oid, 'queen.' || v.view, 'SELECT')
+      AND EXISTS (SELECT FROM own o WHERE o.oid = r.oid AND o.known)
     GROUP BY r.rolname
     UNION ALL
     SELECT
