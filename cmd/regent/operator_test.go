@@ -309,6 +309,9 @@ func TestTop(t *testing.T) {
 			}, time.Minute, 200*time.Millisecond, got.err)
 			require.Contains(t, got.out, `"queue": "`+queue+`"`)
 			require.Contains(t, got.out, `"group": "crew"`)
+			piped := call(t, "", with(face, "top", "--once")...).out
+			require.Equal(t, 1, strings.Count(piped, "\n"), "one document on one line: %s", piped)
+			require.NoError(t, json.Unmarshal([]byte(piped), &f))
 			require.Regexp(t, `(?m)^`+queue+` +1 +2 +1 +0 +- +[0-9]+B$`, call(t, "", with(face, "top", "--once", "-o", "table")...).out)
 		})
 	}

@@ -106,7 +106,8 @@ func (f *topFlags) one(cmd *cobra.Command, c client) error {
 	if err != nil {
 		return err
 	}
-	return f.format.print(cmd, now, func() table { return now.table(len(now.Queues), len(now.Groups)) })
+	format := f.format.resolve(cmd.OutOrStdout(), "ndjson")
+	return format.print(cmd, now, func() table { return now.table(len(now.Queues), len(now.Groups)) })
 }
 
 // watch shows frames until the command is interrupted, which is no error. On a
