@@ -136,6 +136,9 @@ func groupNames(ctx context.Context, cmd *cobra.Command) ([]string, error) {
 
 // completionClient goes where the command would go, by the flags given so far.
 func completionClient(ctx context.Context, cmd *cobra.Command) (client, error) {
+	if err := refuseEmptyAddress(cmd); err != nil {
+		return nil, err
+	}
 	value := func(flag string) string {
 		if f := cmd.Flags().Lookup(flag); f != nil {
 			return f.Value.String()

@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strconv"
+	"strings"
 
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/spf13/cobra"
@@ -150,6 +151,21 @@ func currentContext() (connection, error) {
 
 // inUse is the name that the environment or else the file chose.
 func (f *contextFile) inUse() string { return cmp.Or(os.Getenv("REGENT_CONTEXT"), f.Current) }
+
+// refuseEmptyAddress refuses a --url or --dsn that is given and empty, as by a
+// variable that is not set: the command would go elsewhere. For "context set" an
+// empty value takes something away.
+func refuseEmptyAddress(cmd *cobra.Command) error {
+	if cmd.HasParent() && cmd.Parent().Name() == "context" {
+		return nil
+	}
+	for _, name := range []string{"url", "dsn"} {
+		if f := cmd.Flags().Lookup(name); f != nil && f.Changed && strings.TrimSpace(f.Value.String()) == "" {
+			return fmt.Errorf("--%s is empty", name)
+		}
+	}
+	return nil
+}
 
 // resolve decides where to go: the flags, else --context, else the environment,
 // else the current context, else the default. A token that belongs to a context

@@ -106,6 +106,23 @@ func TestContextCommands(t *testing.T) {
 	require.Contains(t, run(exitUser, "", "context", "list").err, "cannot be read")
 }
 
+// An address that is given and empty leads nowhere, whatever else is named.
+func TestAnEmptyAddressIsRefused(t *testing.T) {
+	configFolder(t)
+	for flag, commands := range map[string][]string{
+		"dsn": {"queue list", "queue delete q --yes", "push q", "tail q", "serve", "migrate up", "migrate --roles", "key list", "doctor", "verify", "top --once", "bench"},
+		"url": {"queue list", "group delete g --yes", "top --once"},
+	} {
+		for _, line := range commands {
+			for _, empty := range []string{"", " "} {
+				got := call(t, "", append(strings.Fields(line), "--"+flag, empty)...)
+				require.Equal(t, exitUser, got.code, line)
+				require.Equal(t, "regent: --"+flag+" is empty\n", got.err, line)
+			}
+		}
+	}
+}
+
 // The order is: flags, --context, environment, REGENT_CONTEXT, file, default.
 func TestWhereACommandGoes(t *testing.T) {
 	file := configFolder(t)
