@@ -1,6 +1,7 @@
 package main
 
 import (
+	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
@@ -120,6 +121,19 @@ func TestAnEmptyAddressIsRefused(t *testing.T) {
 				require.Equal(t, "regent: --"+flag+" is empty\n", got.err, line)
 			}
 		}
+	}
+}
+
+// A password that PostgreSQL refuses is a matter of rights, whichever command it is.
+func TestAWrongPasswordIsNotAuthorised(t *testing.T) {
+	t.Parallel()
+	u, err := url.Parse(shared.get(t).dsn(t))
+	require.NoError(t, err)
+	u.User = url.UserPassword(u.User.Username(), "wr0ng")
+	for _, line := range []string{"queue list --retry-for 0s", "tail q --retry-for 0s", "migrate status", "migrate up", "key list", "doctor", "verify", "serve"} {
+		got := call(t, "", append(strings.Fields(line), "--dsn", u.String())...)
+		require.Equal(t, exitAuth, got.code, "%s: %s", line, got.err)
+		require.NotContains(t, got.err, "wr0ng", line)
 	}
 }
 

@@ -51,6 +51,9 @@ func exitCode(err error) int {
 	if err == nil {
 		return 0
 	}
+	if badLogin(err) {
+		return exitAuth
+	}
 	var coded interface{ ExitCode() int }
 	if errors.As(err, &coded) {
 		return coded.ExitCode()
@@ -64,6 +67,14 @@ func exitCode(err error) int {
 		return exitServer
 	}
 	return exitUser
+}
+
+// badLogin says whether PostgreSQL refused the user: SQLSTATE class 28, as for a
+// wrong password. A server of the HTTP API calls
+// that a database that is away, for its clients cannot cure it.
+func badLogin(err error) bool {
+	var pg *pgconn.PgError
+	return errors.As(err, &pg) && strings.HasPrefix(pg.Code, "28")
 }
 
 // errorLine is the one line that a failing command says.

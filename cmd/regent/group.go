@@ -215,26 +215,22 @@ subscription says. --dry-run shows what would go; --yes is needed to do it.`,
 
 // change shows where a group stands, or does what was confirmed.
 func change(cmd *cobra.Command, c client, format outputFormat, group, queue string, dryRun, yes bool, verb string, do func() (json.RawMessage, error)) error {
+	var own []json.RawMessage
+	var err error
+	if dryRun || !yes || verb == "delete" {
+		if own, err = entriesOf(cmd, c, group, queue); err != nil {
+			return err
+		}
+	}
 	if yes && !dryRun {
 		text, err := do()
 		if err != nil {
 			return err
 		}
-		return format.print(cmd, text, func() table { return sentence(moved(text, verb, group, queue)) })
-	}
-	text, err := c.Groups(cmd.Context())
-	if err != nil {
-		return err
-	}
-	var all, own []json.RawMessage
-	if err := decode(text, &all); err != nil {
-		return fmt.Errorf("list groups: %w", err)
-	}
-	for _, one := range all {
-		var g groupInfo
-		if json.Unmarshal(one, &g) == nil && g.Name == group && (queue == "" || g.QueueName == queue) {
-			own = append(own, one)
+		if verb == "delete" && len(own) == 0 && partitionsOf(text) == 0 {
+			return nothingTo("there is no group %q%s", group, on(queue))
 		}
+		return format.print(cmd, text, func() table { return sentence(moved(text, verb, group, queue)) })
 	}
 	if len(own) == 0 && (dryRun || verb == "delete") {
 		return nothingTo("there is no group %q%s", group, on(queue))
@@ -252,16 +248,44 @@ func change(cmd *cobra.Command, c client, format outputFormat, group, queue stri
 	return format.printList(cmd, items, items, func() table { return groupTable(own) })
 }
 
+// entriesOf finds the entries of a group, one a queue, in the list of groups.
+func entriesOf(cmd *cobra.Command, c client, group, queue string) (own []json.RawMessage, err error) {
+	text, err := c.Groups(cmd.Context())
+	if err != nil {
+		return nil, err
+	}
+	var all []json.RawMessage
+	if err := decode(text, &all); err != nil {
+		return nil, fmt.Errorf("list groups: %w", err)
+	}
+	for _, one := range all {
+		var g groupInfo
+		if json.Unmarshal(one, &g) == nil && g.Name == group && (queue == "" || g.QueueName == queue) {
+			own = append(own, one)
+		}
+	}
+	return own, nil
+}
+
 // moved says what a seek or a delete did, in partitions.
 func moved(text json.RawMessage, verb, group, queue string) string {
+	n := partitionsOf(text)
+	if n < 0 {
+		return string(text)
+	}
+	return fmt.Sprintf("%sd group %s%s: %s", verb, group, on(queue), counted(n, "partition"))
+}
+
+// partitionsOf counts those that a seek or a delete changed; -1 when it does not say.
+func partitionsOf(text json.RawMessage) int64 {
 	var did struct {
 		Moved     int64 `json:"partitionsUpdated"`
 		Forgotten int64 `json:"deletedPartitions"`
 	}
 	if json.Unmarshal(text, &did) != nil {
-		return string(text)
+		return -1
 	}
-	return fmt.Sprintf("%sd group %s%s: %s", verb, group, on(queue), counted(did.Moved+did.Forgotten, "partition"))
+	return did.Moved + did.Forgotten
 }
 
 // on names a queue, if there is one.

@@ -44,6 +44,8 @@ func TestGroupCommands(t *testing.T) {
 			run(4, "group", "seek", "no"+group, queue, "--to", "1h ago", "--dry-run")
 			require.Contains(t, run(1, "group", "seek", "no"+group, queue, "--to", "1h ago"), "is not on queue "+queue+" yet")
 			require.Contains(t, run(4, "group", "delete", "no"+group), "there is no group")
+			require.Contains(t, run(4, "group", "delete", "no"+group, "--yes"), "there is no group")
+			require.Contains(t, run(4, "group", "delete", group, "no"+queue, "--yes"), "on queue no"+queue)
 			require.Contains(t, run(0, "group", "seek", group, queue, "--to", "1h ago", "--partition", "p", "--yes"), "partitionName")
 			run(0, "group", "seek", group, queue, "--to", "end", "--yes")
 			pop(4)
@@ -56,6 +58,7 @@ func TestGroupCommands(t *testing.T) {
 			require.Contains(t, run(0, "group", "delete", group, queue, "--keep-subscription", "--yes"), "deletedPartitions")
 			pop(0)
 			run(0, "group", "delete", group, "--yes")
+			run(4, "group", "delete", group, "--yes")
 			pop(0)
 		})
 	}

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -81,13 +82,27 @@ Exit code 4 means that every queue is as the manifest says already.`,
 	}
 	f.target.addFlags(cmd, queryRetryFor)
 	f.format.addFlag(cmd)
-	cmd.Flags().StringVarP(&f.file, "file", "f", "", "the manifest; - is standard input")
+	cmd.Flags().VarP((*onceFlag)(&f.file), "file", "f", "the manifest; - is standard input")
 	cmd.Flags().BoolVar(&f.dryRun, "dry-run", false, "show what would change and change nothing")
 	cmd.Flags().BoolVar(&f.yes, "yes", false, "change queues although the next sweep will then delete messages")
 	if err := cmd.MarkFlagRequired("file"); err != nil {
 		panic(err)
 	}
 	return cmd
+}
+
+// onceFlag is text that is given once: of two, the first would be dropped.
+type onceFlag string
+
+func (v *onceFlag) String() string { return string(*v) }
+func (v *onceFlag) Type() string   { return "string" }
+
+func (v *onceFlag) Set(text string) error {
+	if *v != "" {
+		return errors.New("it is given twice, and takes one file")
+	}
+	*v = onceFlag(text)
+	return nil
 }
 
 func runApply(cmd *cobra.Command, f *applyFlags) error {

@@ -69,6 +69,14 @@ func TestManifestFaultsAreNamed(t *testing.T) {
 	}
 }
 
+// Of two manifests none is dropped.
+func TestQueueApplyTakesOneManifest(t *testing.T) {
+	t.Parallel()
+	got := call(t, "", "queue", "apply", "-f", "a", "-f", "b")
+	require.Equal(t, exitUser, got.code)
+	require.Contains(t, got.err, "it is given twice")
+}
+
 // What apply says is the same on both faces, byte for byte, but for the clock.
 func TestQueueApply(t *testing.T) {
 	t.Parallel()
