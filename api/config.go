@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"math"
 	"net"
 	"net/url"
 	"strconv"
@@ -80,6 +81,14 @@ type Config struct {
 	Flushers  int    // REGENT_FLUSHERS: calls that carry pushes (and as many that carry acks) at a time
 	Listen    bool   // REGENT_LISTEN: hear and tell other servers of pushes; without it the watcher finds them
 	ListenURL string // REGENT_LISTEN: the connection to hear on, where DatabaseURL leads to a transaction-mode pooler
+
+	Ignored []Ignored // variables whose value made no sense
+}
+
+// Ignored is a variable of the environment with a value that makes no sense.
+type Ignored struct {
+	Name, Value string
+	Used        string // in its stead, in the unit of the variable
 }
 
 // DefaultConfig is what an empty environment gives.
@@ -106,7 +115,7 @@ func DefaultConfig() Config {
 // ConfigFromEnv reads the environment through lookup (os.LookupEnv). A boolean
 // that is none of true/false, 1/0, yes/no, on/off is an error, and so is a
 // listen address with a port; a number that does not parse, or that makes no
-// sense for its knob, is the default.
+// sense for its knob, is the default and stands in Ignored.
 func ConfigFromEnv(lookup func(string) (string, bool)) (Config, error) {
 	cfg := DefaultConfig()
 	env := environment{lookup: lookup}
@@ -119,7 +128,7 @@ func ConfigFromEnv(lookup func(string) (string, bool)) (Config, error) {
 	env.number("POP_WAIT_BACKOFF_THRESHOLD", &cfg.PopWaitThreshold, 0)
 	env.factor("POP_WAIT_BACKOFF_MULTIPLIER", &cfg.PopWaitFactor)
 	env.millis("POP_WAIT_MAX_INTERVAL_MS", &cfg.PopWaitMax, 1)
-	env.text("DEFAULT_SUBSCRIPTION_MODE", &cfg.SubscriptionMode)
+	env.mode("DEFAULT_SUBSCRIPTION_MODE", &cfg.SubscriptionMode)
 	env.boolean("REGENT_ACK_REQUIRE_LEASE", &cfg.AckRequireLease)
 	env.text("QUEEN_ENCRYPTION_KEY", &cfg.EncryptionKey)
 	env.text("REGENT_ENCRYPTION_KEYS", &cfg.EncryptionKeys)
@@ -163,6 +172,7 @@ func ConfigFromEnv(lookup func(string) (string, bool)) (Config, error) {
 	env.boolean("QUEEN_TENANCY_HEADER", &cfg.TenancyHeader)
 	env.boolean("QUEEN_KV_TRUSTED_PROXY", &cfg.TrustedProxy)
 	cfg.DatabaseURL = env.database()
+	cfg.Ignored = env.ignored
 	return cfg, errors.Join(append(env.faults, cfg.check())...)
 }
 
@@ -250,8 +260,9 @@ func execMode(name string) (pgx.QueryExecMode, error) {
 
 // environment applies the parsing rules of the seeds and collects faults.
 type environment struct {
-	lookup func(string) (string, bool)
-	faults []error
+	lookup  func(string) (string, bool)
+	faults  []error
+	ignored []Ignored
 }
 
 func (e *environment) text(name string, into *string) {
@@ -282,34 +293,50 @@ func (e *environment) listen(cfg *Config) {
 	e.boolean("REGENT_LISTEN", &cfg.Listen)
 }
 
-func (e *environment) long(name string, into *int64, least int64) {
+// whole reads a number from least to most; used is what stands without one.
+func (e *environment) whole(name string, used, least, most int64) int64 {
 	value, _ := e.lookup(name)
-	if n, err := strconv.ParseInt(strings.TrimSpace(value), 10, 64); err == nil && n >= least {
-		*into = n
+	n, err := strconv.ParseInt(strings.TrimSpace(value), 10, 64)
+	if err == nil && n >= least && n <= most {
+		return n
 	}
+	instead := strconv.FormatInt(used, 10)
+	if used < least {
+		instead = "automatic"
+	}
+	e.ignore(name, value, instead)
+	return used
+}
+
+// ignore notes a value that is not used; an empty one is none.
+func (e *environment) ignore(name, value, used string) {
+	if strings.TrimSpace(value) != "" {
+		e.ignored = append(e.ignored, Ignored{Name: name, Value: value, Used: used})
+	}
+}
+
+func (e *environment) long(name string, into *int64, least int64) {
+	*into = e.whole(name, *into, least, math.MaxInt64)
 }
 
 func (e *environment) number(name string, into *int, least int64) {
-	n := int64(*into)
-	e.long(name, &n, least)
-	if n <= 1<<31-1 {
-		*into = int(n)
-	}
+	*into = int(e.whole(name, int64(*into), least, math.MaxInt32))
 }
 
 func (e *environment) millis(name string, into *time.Duration, least int64) {
-	n := into.Milliseconds()
-	e.long(name, &n, least)
-	if n <= 1<<31-1 {
-		*into = time.Duration(n) * time.Millisecond
-	}
+	*into = time.Duration(e.whole(name, into.Milliseconds(), least, math.MaxInt32)) * time.Millisecond
 }
 
 func (e *environment) seconds(name string, into *time.Duration, least int64) {
-	n := int64(into.Seconds())
-	e.long(name, &n, least)
-	if n <= 1<<31-1 {
-		*into = time.Duration(n) * time.Second
+	*into = time.Duration(e.whole(name, int64(into.Seconds()), least, math.MaxInt32)) * time.Second
+}
+
+// mode reads a subscription mode, of which any unknown word means all.
+func (e *environment) mode(name string, into *string) {
+	e.text(name, into)
+	word := strings.ToLower(strings.TrimSpace(*into))
+	if mode := subscription(word); mode != "new" && word != mode {
+		e.ignore(name, *into, mode)
 	}
 }
 
@@ -346,7 +373,9 @@ func (e *environment) factor(name string, into *float64) {
 	value, _ := e.lookup(name)
 	if f, err := strconv.ParseFloat(strings.TrimSpace(value), 64); err == nil && f >= 1 && f <= 1000 {
 		*into = f
+		return
 	}
+	e.ignore(name, value, strconv.FormatFloat(*into, 'g', -1, 64))
 }
 
 // database is DATABASE_URL, else the URL that the PG_* names spell.

@@ -44,6 +44,19 @@ func TestEnvironmentRules(t *testing.T) {
 	require.True(t, cfg.AckRequireLease)
 	require.False(t, cfg.Listen)
 	require.Empty(t, cfg.SubscriptionMode, "an empty string is kept")
+	require.Equal(t, []Ignored{{"QUEEN_MAX_BODY_BYTES", "12x", "67108864"}, {"DB_POOL_SIZE", "-3", "automatic"}}, cfg.Ignored)
+
+	cfg, err = ConfigFromEnv(env("PORT", "abc", "STATS_INTERVAL_MS", "5", "METRICS_FLUSH_MS", "9999999999", "JWT_CLOCK_SKEW", "-1",
+		"DEFAULT_SUBSCRIPTION_MODE", "foo", "POP_WAIT_BACKOFF_MULTIPLIER", "0.5", "REGENT_FLUSHERS", " "))
+	require.NoError(t, err)
+	require.ElementsMatch(t, []Ignored{{"PORT", "abc", "6632"}, {"STATS_INTERVAL_MS", "5", "10000"}, {"METRICS_FLUSH_MS", "9999999999", "60000"},
+		{"JWT_CLOCK_SKEW", "-1", "30"}, {"DEFAULT_SUBSCRIPTION_MODE", "foo", "all"}, {"POP_WAIT_BACKOFF_MULTIPLIER", "0.5", "2"}}, cfg.Ignored)
+	require.Equal(t, 10*time.Second, cfg.StatsEvery)
+	for _, word := range []string{"all", "New", "new-only"} {
+		cfg, err = ConfigFromEnv(env("DEFAULT_SUBSCRIPTION_MODE", word))
+		require.NoError(t, err)
+		require.Empty(t, cfg.Ignored, word)
+	}
 
 	cfg, err = ConfigFromEnv(env("FILE_BUFFER_DIR", "/spool", "REGENT_FILE_BUFFER_MAX_BYTES", "0", "FILE_BUFFER_FLUSH_MS", "0", "FILE_BUFFER_MAX_BATCH", "7", "FILE_BUFFER_EVENTS_PER_FILE", "8"))
 	require.NoError(t, err)

@@ -76,7 +76,7 @@ type database struct {
 }
 
 func runDev(cmd *cobra.Command, cfg api.Config, dataDir, binDir string) error {
-	log, err := newLogger(cmd.ErrOrStderr())
+	log, err := newLogger(cmd.ErrOrStderr(), cfg.Ignored)
 	if err != nil {
 		return err
 	}

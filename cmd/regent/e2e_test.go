@@ -576,7 +576,11 @@ func TestServeChecksTheSchema(t *testing.T) {
 	require.NoError(t, err)
 	dsn := strings.Replace(base, "/postgres?", "/served?", 1)
 
-	out, err := program(t, "serve", "--port", "0", "--dsn", dsn).CombinedOutput()
+	first := program(t, "serve", "--port", "0", "--dsn", dsn)
+	first.Env = append(first.Environ(), "LOG_LEVEL=loud", "STATS_INTERVAL_MS=5")
+	out, err := first.CombinedOutput()
+	require.Contains(t, string(out), "variable=STATS_INTERVAL_MS value=5 used=10000")
+	require.Contains(t, string(out), "variable=LOG_LEVEL value=loud used=info")
 	require.Error(t, err)
 	require.Contains(t, string(out), "regent migrate up")
 	require.Equal(t, exitUser, err.(*exec.ExitError).ExitCode())

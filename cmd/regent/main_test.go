@@ -141,6 +141,7 @@ func TestRefusalsSayWhatToDo(t *testing.T) {
 		"2 arguments are given, but the usage is: regent tail QUEUE [flags]":                  {"tail", "a", "b"},
 		"no argument is given, but the usage is: regent push QUEUE [FILE] [flags]":            {"push"},
 		"one argument is given, but the usage is: regent serve [flags]":                       {"serve", "now"},
+		"--port must be between 0 and 65535, got -5":                                          {"serve", "--port", "-5"},
 		"no argument is given, but the usage is: regent queue configure NAME [flags]":         {"queue", "configure"},
 		`see "regent queue delete --help"`:                                                    {"queue", "delete"},
 		"--set leaseTimme: there is no such option; did you mean leaseTime?":                  {"queue", "configure", "q", "--set", "leaseTimme=5"},

@@ -52,6 +52,9 @@ func (f *listenFlags) config(cmd *cobra.Command) (api.Config, error) {
 	}
 	cfg.Version = build().Version
 	if cmd.Flags().Changed("port") {
+		if f.port < 0 || f.port > 65535 {
+			return api.Config{}, fmt.Errorf("--port must be between 0 and 65535, got %d", f.port)
+		}
 		cfg.Port = f.port
 	}
 	if cmd.Flags().Changed("bind") {
@@ -119,7 +122,7 @@ running calls finish.
 
 func runServe(cmd *cobra.Command, cfg api.Config, apply bool) error {
 	ctx := cmd.Context()
-	log, err := newLogger(cmd.ErrOrStderr())
+	log, err := newLogger(cmd.ErrOrStderr(), cfg.Ignored)
 	if err != nil {
 		return err
 	}
@@ -213,28 +216,40 @@ func apiAddress(addr net.Addr) string {
 	return "http://" + net.JoinHostPort(host, port)
 }
 
-// newLogger follows LOG_LEVEL and QUEEN_LOG_JSON.
-func newLogger(out io.Writer) (*slog.Logger, error) {
+// newLogger follows LOG_LEVEL and QUEEN_LOG_JSON, and begins with the values of the
+// environment that are ignored.
+func newLogger(out io.Writer, ignored []api.Ignored) (*slog.Logger, error) {
 	asJSON, err := envSwitch("QUEEN_LOG_JSON", false)
 	if err != nil {
 		return nil, err
 	}
-	options := &slog.HandlerOptions{Level: logLevel(os.Getenv("LOG_LEVEL"))}
-	if asJSON {
-		return slog.New(slog.NewJSONHandler(out, options)), nil
+	name := os.Getenv("LOG_LEVEL")
+	level, known := logLevel(name)
+	if !known {
+		ignored = append(ignored, api.Ignored{Name: "LOG_LEVEL", Value: name, Used: "info"})
 	}
-	return slog.New(slog.NewTextHandler(out, options)), nil
+	options := &slog.HandlerOptions{Level: level}
+	log := slog.New(slog.NewTextHandler(out, options))
+	if asJSON {
+		log = slog.New(slog.NewJSONHandler(out, options))
+	}
+	for _, v := range ignored {
+		log.Warn("a value in the environment makes no sense and is ignored", "variable", v.Name, "value", v.Value, "used", v.Used)
+	}
+	return log, nil
 }
 
 // logLevel takes info for a word that it does not know.
-func logLevel(name string) slog.Level {
+func logLevel(name string) (level slog.Level, known bool) {
 	switch strings.ToLower(strings.TrimSpace(name)) {
 	case "trace", "debug":
-		return slog.LevelDebug
+		return slog.LevelDebug, true
 	case "warn", "warning":
-		return slog.LevelWarn
+		return slog.LevelWarn, true
 	case "error":
-		return slog.LevelError
+		return slog.LevelError, true
+	case "", "info":
+		return slog.LevelInfo, true
 	}
-	return slog.LevelInfo
+	return slog.LevelInfo, false
 }
