@@ -34,6 +34,11 @@ func (f *outputFormat) addFlag(cmd *cobra.Command) {
 	cmd.Flags().VarP(f, "output", "o", "table, json, ndjson or yaml (default: table on a terminal, json in a pipe)")
 }
 
+// addLineFlag is addFlag for a command that writes line by line in a pipe.
+func (f *outputFormat) addLineFlag(cmd *cobra.Command) {
+	cmd.Flags().VarP(f, "output", "o", "table, json, ndjson or yaml (default: table on a terminal, ndjson in a pipe)")
+}
+
 // resolve returns the format to use for out; piped replaces json in a pipe.
 func (f outputFormat) resolve(out io.Writer, piped outputFormat) outputFormat {
 	switch {

@@ -49,7 +49,7 @@ Exit code 4 means that there was nothing to take.`,
 		RunE: func(cmd *cobra.Command, args []string) error { return runPop(cmd, &f, args[0]) },
 	}
 	f.target.addFlags(cmd, popRetryFor)
-	f.format.addFlag(cmd)
+	f.format.addLineFlag(cmd)
 	fl := cmd.Flags()
 	fl.StringVar(&f.partition, "partition", "", "take from this partition only")
 	fl.StringVar(&f.group, "group", "", "consumer group")

@@ -49,7 +49,7 @@ else the "regent dev" whose data folder is --data-dir. So it shows the envelopes
 		RunE: func(cmd *cobra.Command, args []string) error { return runTail(cmd, &f, args[0]) },
 	}
 	fl := cmd.Flags()
-	f.format.addFlag(cmd)
+	f.format.addLineFlag(cmd)
 	f.target.retryFor = durationFlag(tailRetryFor)
 	fl.StringVar(&f.target.dsn, "dsn", "", "PostgreSQL connection string")
 	fl.Var(&f.target.retryFor, "retry-for", "how long reading is tried again while the database is away")

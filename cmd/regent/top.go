@@ -95,7 +95,7 @@ Where the output is no terminal, every look is one JSON document on one line.`,
 		},
 	}
 	f.target.addFlags(cmd, queryRetryFor)
-	f.format.addFlag(cmd)
+	f.format.addLineFlag(cmd)
 	cmd.Flags().Var(&f.interval, "interval", "time between two looks")
 	cmd.Flags().BoolVar(&f.once, "once", false, "look once and end")
 	return cmd
