@@ -13,8 +13,11 @@ import (
 // databaseURL decides which database a command talks to: the flag, else
 // DATABASE_URL, else the PG_* variables with their defaults.
 func databaseURL(flag string) (string, error) {
-	if dsn := cmp.Or(flag, os.Getenv("DATABASE_URL")); dsn != "" {
-		return dsn, nil
+	if flag != "" {
+		return checkedDSN("--dsn", flag)
+	}
+	if dsn := os.Getenv("DATABASE_URL"); dsn != "" {
+		return checkedDSN("DATABASE_URL", dsn)
 	}
 	query, err := sslQuery()
 	if err != nil {

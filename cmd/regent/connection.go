@@ -121,32 +121,32 @@ func contextFlag(cmd *cobra.Command) {
 	cmd.Flags().String("context", "", "use this context (default: REGENT_CONTEXT, else what \"regent context use\" chose)")
 }
 
-// namedContext is the one that --context names, if it does.
-func namedContext(cmd *cobra.Command) (c connection, named bool, err error) {
+// namedContext is the one that --context names, with its name; no name when there
+// is none.
+func namedContext(cmd *cobra.Command) (c connection, name string, err error) {
 	flag := cmd.Flags().Lookup("context")
 	if flag == nil || !flag.Changed {
-		return c, false, nil
+		return c, "", nil
 	}
 	f, err := loadContexts()
 	if err != nil {
-		return c, true, err
+		return c, "", err
 	}
 	c, err = f.find(flag.Value.String())
-	return c, true, err
+	return c, flag.Value.String(), err
 }
 
-// currentContext is the one in use, by the environment or the file; empty when
-// there is none.
-func currentContext() (connection, error) {
+// currentContext is the one in use, by the environment or the file, with its name;
+// no name when there is none.
+func currentContext() (c connection, name string, err error) {
 	f, err := loadContexts()
 	if err != nil {
-		return connection{}, err
+		return c, "", err
 	}
-	name := f.inUse()
-	if name == "" {
-		return connection{}, nil
+	if name = f.inUse(); name != "" {
+		c, err = f.find(name)
 	}
-	return f.find(name)
+	return c, name, err
 }
 
 // inUse is the name that the environment or else the file chose.
@@ -172,57 +172,78 @@ func refuseEmptyAddress(cmd *cobra.Command) error {
 // goes to no other address than the context's.
 func (t *targetFlags) resolve(cmd *cobra.Command) (to connection, err error) {
 	token := os.Getenv("REGENT_TOKEN")
-	if t.url != "" || t.dsn != "" {
-		return connection{URL: t.url, DSN: t.dsn, Token: cmp.Or(t.token, token)}, nil
+	if t.dsn != "" {
+		err = checkDSN("--dsn", t.dsn)
 	}
-	to, named, err := namedContext(cmd)
+	if t.url != "" || t.dsn != "" {
+		return connection{URL: t.url, DSN: t.dsn, Token: cmp.Or(t.token, token)}, err
+	}
+	to, name, err := namedContext(cmd)
 	switch {
 	case err != nil:
 		return to, err
-	case named:
+	case name != "":
 		to.Token = cmp.Or(t.token, to.Token, token)
 	case os.Getenv("REGENT_URL") != "":
 		return connection{URL: os.Getenv("REGENT_URL"), Token: cmp.Or(t.token, token)}, nil
 	default:
-		if to, err = currentContext(); err != nil {
+		if to, name, err = currentContext(); err != nil {
 			return to, err
 		}
 		to.Token = cmp.Or(t.token, token, to.Token)
 	}
-	if to.URL != "" {
+	switch {
+	case to.URL != "":
 		to.DSN = ""
-	} else if to.DSN == "" {
+	case to.DSN != "":
+		return to, checkDSN(databaseOfContext(name), to.DSN)
+	case name != "":
+		return to, fmt.Errorf("context %q has neither an address nor a database (see \"regent context set --help\")", name)
+	default:
 		to.URL = defaultURL
 	}
 	return to, nil
 }
 
+// databaseOfContext is how errors name the database of a context.
+func databaseOfContext(name string) string { return fmt.Sprintf("the database of context %q", name) }
+
 // databaseOf decides which database a command of a person talks to: --dsn, else
 // --context, else the environment, else the current context, else the defaults of
 // the PG_* variables.
 func databaseOf(cmd *cobra.Command, flag string) (string, error) {
-	named, err := namedDatabase(cmd)
-	if err != nil {
-		return "", err
+	dsn, err := namedDatabase(cmd)
+	if err == nil && dsn == "" && flag == "" && !databaseNamed() {
+		dsn, err = currentDatabase()
 	}
-	dsn := cmp.Or(flag, named)
-	if dsn == "" && !databaseNamed() {
-		c, err := currentContext()
-		if err != nil {
-			return "", err
-		}
-		dsn = c.DSN
+	if err != nil || dsn != "" {
+		return dsn, err
 	}
-	return databaseURL(dsn)
+	return databaseURL(flag)
 }
 
 // namedDatabase is that of the context that --context names, if it does.
 func namedDatabase(cmd *cobra.Command) (string, error) {
-	c, named, err := namedContext(cmd)
-	if err == nil && named && c.DSN == "" {
-		err = fmt.Errorf("this command works in the database, and context %q has none (see \"regent context set --help\")", cmd.Flags().Lookup("context").Value)
+	c, name, err := namedContext(cmd)
+	return c.database(name, err)
+}
+
+// currentDatabase is that of the context in use, if one is.
+func currentDatabase() (string, error) {
+	c, name, err := currentContext()
+	return c.database(name, err)
+}
+
+// database is the context's, which a command needs that works there alone: to go
+// anywhere else is not what the context says.
+func (c connection) database(name string, err error) (string, error) {
+	switch {
+	case err != nil || name == "":
+		return "", err
+	case c.DSN == "":
+		return "", fmt.Errorf("this command works in the database, and context %q has none (see \"regent context set --help\")", name)
 	}
-	return c.DSN, err
+	return checkedDSN(databaseOfContext(name), c.DSN)
 }
 
 // databaseNamed reports whether the environment says where the database is.
@@ -241,7 +262,7 @@ func shownDSN(dsn string) string {
 		return ""
 	}
 	config, err := pgconn.ParseConfig(dsn)
-	if err != nil {
+	if err != nil || usableDSN("", dsn) != nil {
 		return "(no connection string)"
 	}
 	u := url.URL{Scheme: "postgres", User: url.User(config.User), Path: "/" + config.Database}

@@ -11,7 +11,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/spf13/cobra"
 )
 
@@ -206,10 +205,7 @@ func (c connection) check() error {
 	case c.DSN == "":
 		return nil
 	}
-	if _, err := pgconn.ParseConfig(c.DSN); err != nil {
-		return errors.New("--dsn is no connection string: want postgres://USER:PASSWORD@HOST/DATABASE, with special characters percent-encoded, or host=HOST user=USER …")
-	}
-	return nil
+	return usableDSN("--dsn", c.DSN)
 }
 
 func newContextUseCmd() *cobra.Command {

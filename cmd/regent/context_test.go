@@ -141,27 +141,30 @@ func TestAWrongPasswordIsNotAuthorised(t *testing.T) {
 func TestWhereACommandGoes(t *testing.T) {
 	file := configFolder(t)
 	require.NoError(t, os.MkdirAll(filepath.Dir(file), 0o700))
-	require.NoError(t, os.WriteFile(file, []byte("current: both\ncontexts:\n  both: {url: 'http://both', dsn: d, token: t}\n  bare: {url: 'http://bare'}\n  db: {dsn: d}\n"), 0o600))
+	require.NoError(t, os.WriteFile(file, []byte("current: both\ncontexts:\n  both: {url: 'http://both', dsn: host=d, token: t}\n  bare: {url: 'http://bare'}\n  db: {dsn: host=d}\n"), 0o600))
 	for _, c := range []struct {
 		args, env string
 		want      connection
 		database  string // "": refused
 	}{
-		{"", "", connection{URL: "http://both", Token: "t"}, "d"},
-		{"--token x", "", connection{URL: "http://both", Token: "x"}, "d"},
-		{"", "REGENT_TOKEN=e", connection{URL: "http://both", Token: "e"}, "d"},
-		{"--url http://u", "", connection{URL: "http://u"}, "d"},
-		{"--url http://u", "REGENT_TOKEN=e", connection{URL: "http://u", Token: "e"}, "d"},
-		{"--dsn f", "REGENT_URL=http://e", connection{DSN: "f"}, "f"},
-		{"", "REGENT_URL=http://e", connection{URL: "http://e"}, "d"},
-		{"--token x", "REGENT_URL=http://e REGENT_TOKEN=e", connection{URL: "http://e", Token: "x"}, "d"},
-		{"--context both", "REGENT_URL=http://e REGENT_TOKEN=e DATABASE_URL=e", connection{URL: "http://both", Token: "t"}, "d"},
+		{"", "", connection{URL: "http://both", Token: "t"}, "host=d"},
+		{"--token x", "", connection{URL: "http://both", Token: "x"}, "host=d"},
+		{"", "REGENT_TOKEN=e", connection{URL: "http://both", Token: "e"}, "host=d"},
+		{"--url http://u", "", connection{URL: "http://u"}, "host=d"},
+		{"--url http://u", "REGENT_TOKEN=e", connection{URL: "http://u", Token: "e"}, "host=d"},
+		{"--dsn host=f", "REGENT_URL=http://e", connection{DSN: "host=f"}, "host=f"},
+		{"", "REGENT_URL=http://e", connection{URL: "http://e"}, "host=d"},
+		{"--token x", "REGENT_URL=http://e REGENT_TOKEN=e", connection{URL: "http://e", Token: "x"}, "host=d"},
+		{"--context both", "REGENT_URL=http://e REGENT_TOKEN=e DATABASE_URL=host=e", connection{URL: "http://both", Token: "t"}, "host=d"},
 		{"--context bare", "REGENT_TOKEN=e", connection{URL: "http://bare", Token: "e"}, ""},
-		{"--context db", "", connection{DSN: "d"}, "d"},
-		{"", "REGENT_CONTEXT=db", connection{DSN: "d"}, "d"},
-		{"", "REGENT_CONTEXT=db REGENT_URL=http://e DATABASE_URL=e", connection{URL: "http://e"}, "e"},
+		{"--context db", "", connection{DSN: "host=d"}, "host=d"},
+		{"", "REGENT_CONTEXT=db", connection{DSN: "host=d"}, "host=d"},
+		{"", "REGENT_CONTEXT=db REGENT_URL=http://e DATABASE_URL=host=e", connection{URL: "http://e"}, "host=e"},
 		{"", "REGENT_CONTEXT=bare PG_HOST=h", connection{URL: "http://bare"}, "postgres://postgres:postgres@h:5432/postgres?sslmode=disable"},
-		{"--context both", "REGENT_CONTEXT=none", connection{URL: "http://both", Token: "t"}, "d"},
+		{"", "REGENT_CONTEXT=bare", connection{URL: "http://bare"}, ""},
+		{"", "REGENT_CONTEXT=bare DATABASE_URL=host=e", connection{URL: "http://bare"}, "host=e"},
+		{"--dsn host=f", "REGENT_CONTEXT=bare", connection{DSN: "host=f"}, "host=f"},
+		{"--context both", "REGENT_CONTEXT=none", connection{URL: "http://both", Token: "t"}, "host=d"},
 	} {
 		t.Run(c.args+" "+c.env, func(t *testing.T) {
 			clearDatabaseEnv(t)
@@ -184,6 +187,96 @@ func TestWhereACommandGoes(t *testing.T) {
 			require.Equal(t, c.database == "", err != nil)
 			require.Equal(t, c.database, database)
 		})
+	}
+}
+
+// A context in use without a database, or without anything, leads nowhere else.
+func TestAContextWithoutTheAddressIsRefused(t *testing.T) {
+	file := configFolder(t)
+	clearDatabaseEnv(t)
+	for _, name := range []string{"PG_HOST", "PG_USER", "PG_PASSWORD"} {
+		t.Setenv(name, "")
+	}
+	t.Chdir(t.TempDir())
+	require.NoError(t, os.MkdirAll(defaultDataDir, 0o700))
+	require.NoError(t, os.WriteFile(filepath.Join(defaultDataDir, dsnFile), []byte("host=127.0.0.1 port=1"), 0o600))
+	require.NoError(t, os.MkdirAll(filepath.Dir(file), 0o700))
+	text := "contexts:\n  prod: {url: 'http://127.0.0.1:1'}\n  none: {token: s3cret}\n  bad: {dsn: 'hosst=x'}\n"
+	refused := func(want, line string) {
+		t.Helper()
+		got := call(t, "", strings.Fields(line)...)
+		require.Equal(t, exitUser, got.code, "%s: %s", line, got.err)
+		require.Contains(t, got.err, want, line)
+		require.NotContains(t, got.err, "s3cret", line)
+	}
+	for name, want := range map[string]string{
+		"prod": `this command works in the database, and context "prod" has none`,
+		"none": `this command works in the database, and context "none" has none`,
+		"bad":  `the database of context "bad": a connection string has no keyword "hosst"`,
+	} {
+		require.NoError(t, os.WriteFile(file, []byte("current: "+name+"\n"+text), 0o600))
+		for _, line := range []string{"migrate up", "migrate status", "migrate --roles", "key list", "doctor", "verify", "tail q"} {
+			refused(want, line)
+			refused(want, line+" --context "+name)
+		}
+		if name == "prod" {
+			continue
+		}
+		if name == "none" {
+			want = `context "none" has neither an address nor a database`
+		}
+		refused(want, "queue delete q --yes")
+		refused(want, "queue delete q --yes --context "+name)
+	}
+	t.Setenv("REGENT_CONTEXT", "prod")
+	refused(`context "prod" has none`, "tail q")
+}
+
+// What is no connection string leads nowhere, and no part of a password is shown.
+func TestAConnectionStringIsChecked(t *testing.T) {
+	file := configFolder(t)
+	clearDatabaseEnv(t)
+	for dsn, want := range map[string]string{
+		"app:s3cret@host/db":                  "is no connection string",
+		"app:s3cret@host/db?sslmode=disable":  "is no connection string",
+		"postgers://app:s3cret@h/db?a=b":      "is no connection string",
+		"hosst=x":                             `no keyword "hosst"`,
+		"hostaddr=127.0.0.1":                  `no keyword "hostaddr"`,
+		"host=127.0.0.1 port=1 dbnam=x":       `no keyword "dbnam"`,
+		"postgres://127.0.0.1:1/x?statement=": `no keyword "statement"`,
+		"sslmode=disable":                     "is no connection string",
+		"application_name=x":                  "is no connection string",
+		" ":                                   "is empty",
+		"postgres://a:x@s3cret#pw@h/x":        "percent-encoded",
+		"postgres://a:12/s3cret@h/x":          "percent-encoded",
+		"host=a@s3cret":                       "percent-encoded",
+	} {
+		for _, line := range []string{"queue delete q --yes", "tail q", "migrate up", "key list", "doctor", "verify", "serve"} {
+			got := call(t, "", append(strings.Fields(line), "--dsn", dsn)...)
+			require.Equal(t, exitUser, got.code, "%s %q: %s", line, dsn, got.err)
+			require.Contains(t, got.err, want, "%s %q", line, dsn)
+			require.NotContains(t, got.err, "s3cret", line)
+		}
+		if dsn == " " {
+			continue
+		}
+		got := call(t, "", "context", "set", "bad", "--dsn", dsn)
+		require.Equal(t, exitUser, got.code, dsn)
+		require.NotContains(t, got.err, "s3cret", dsn)
+		require.NoFileExists(t, file)
+		require.Equal(t, "(no connection string)", shownDSN(dsn), dsn)
+		t.Setenv("DATABASE_URL", dsn)
+		got = call(t, "", "migrate", "up")
+		require.Equal(t, exitUser, got.code, "%q: %s", dsn, got.err)
+		require.Contains(t, got.err, "DATABASE_URL")
+		t.Setenv("DATABASE_URL", "")
+	}
+	for _, dsn := range []string{
+		"postgres://", "postgres:///db", "postgresql://a:b%40%23@h1,h2/x?application_name=y&TimeZone=UTC&queen.tenant=1", "host = h", "user=a",
+		"dbname=x options='-c jit=off' statement_timeout=5s pool_max_conns=3", "postgres://h/x?user=me@server", "postgres:///x?host=/tmp/a%40b",
+		"postgres://a:x#y@h/x", "postgres://a:12?y@h/x", "postgres://?host=/tmp/a@b",
+	} {
+		require.NoError(t, checkDSN("--dsn", dsn), dsn)
 	}
 }
 

@@ -68,11 +68,14 @@ else the "regent dev" whose data folder is --data-dir. So it shows the envelopes
 func (f *tailFlags) resolveDSN(cmd *cobra.Command) (string, error) {
 	if !cmd.Flags().Changed("data-dir") {
 		named, err := namedDatabase(cmd)
-		if dsn := cmp.Or(f.target.dsn, named, os.Getenv("DATABASE_URL")); err != nil || dsn != "" {
-			return dsn, err
+		switch {
+		case err != nil || named != "":
+			return named, err
+		case f.target.dsn != "" || os.Getenv("DATABASE_URL") != "":
+			return databaseURL(f.target.dsn)
 		}
-		if c, err := currentContext(); err != nil || c.DSN != "" {
-			return c.DSN, err
+		if dsn, err := currentDatabase(); err != nil || dsn != "" {
+			return dsn, err
 		}
 	}
 	path := filepath.Join(f.dataDir, dsnFile)
