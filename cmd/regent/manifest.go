@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"go.yaml.in/yaml/v3"
 
@@ -85,7 +86,7 @@ func (r *manifestReader) queue(n *yaml.Node) {
 		value := fields[name]
 		switch name {
 		case "queue":
-			named = r.text(&value, name, &q.req.Queue)
+			named = r.text(&value, name, &q.req.Queue) && r.queueName(&value, name, q.req.Queue)
 		case "mode":
 			var mode string
 			if r.text(&value, name, &mode) && mode != "replace" {
@@ -125,10 +126,19 @@ func (r *manifestReader) fields(n *yaml.Node, what string) (map[string]yaml.Node
 	}
 	if err := n.Decode(&fields); err != nil {
 		var twice *yaml.TypeError // its texts begin with the line
-		if errors.As(err, &twice) {
-			err = errors.New(strings.Join(twice.Errors, "; "))
+		if !errors.As(err, &twice) {
+			r.fault(n.Line, "%w", err)
+			return nil, false
 		}
-		r.fault(n.Line, "%w", err)
+		for _, text := range twice.Errors {
+			line := n.Line
+			if number, rest, found := strings.Cut(strings.TrimPrefix(text, "line "), ": "); found {
+				if at, err := strconv.Atoi(number); err == nil {
+					line, text = at, rest
+				}
+			}
+			r.fault(line, "%s", text)
+		}
 		return nil, false
 	}
 	return fields, true
@@ -140,6 +150,22 @@ func (r *manifestReader) text(n *yaml.Node, field string, into *string) bool {
 		return false
 	}
 	return true
+}
+
+// queueName checks the name of a queue as the functions do, for the database itself cannot
+// take every text.
+func (r *manifestReader) queueName(n *yaml.Node, field, name string) bool {
+	switch {
+	case name == "":
+		r.fault(n.Line, "%s: the name is missing", field)
+	case utf8.RuneCountInString(name) > 255:
+		r.fault(n.Line, "%s: it is longer than 255 characters", field)
+	case strings.ContainsFunc(name, isControl):
+		r.fault(n.Line, "%s: it holds a control character", field)
+	default:
+		return true
+	}
+	return false
 }
 
 func (r *manifestReader) options(n *yaml.Node, into map[string]json.RawMessage) {
@@ -176,6 +202,9 @@ func (r *manifestReader) option(name, field string, n *yaml.Node, into map[strin
 	case want == reflect.String && tag == "!!str":
 		err = n.Decode(&text)
 		into[name] = jsonText(text)
+		if strings.ContainsFunc(text, isControl) {
+			r.fault(n.Line, "%s: it holds a control character", field)
+		}
 	case (want == reflect.Int32 || want == reflect.Int64) && tag == "!!int":
 		err = n.Decode(&number)
 		into[name] = json.RawMessage(strconv.FormatInt(number, 10))
