@@ -302,6 +302,55 @@ BEGIN
         WHERE q.name = 'apart'), 'O-26: what is leased is not claimed, whoever proposes it';
 END $$;
 
+-- A partition proposed twice is dealt once. What gives nothing is passed over for what does: an emptied partition, and a
+-- segment whose frames behind the cursor are gone, or lost, with one after it.
+DO $$
+DECLARE
+    r_queue queen.queues;
+    v_ids uuid[];
+    v_empty uuid[];
+    v_full uuid;
+BEGIN
+    PERFORM pg_temp.push('twice', 1, 3, i::text) FROM generate_series(1, 4) i;
+    SELECT q.* INTO r_queue FROM queen.queues q WHERE q.name = 'twice';
+    v_ids := ARRAY(SELECT p.id FROM queen.log_partitions p WHERE p.queue_id = r_queue.id ORDER BY p.name);
+    ASSERT (SELECT count(*) = 1 AND min(v.first_offset) = 0 FROM queen._pop_apart(v_ids[1:1] || v_ids[1:1] || v_ids[1:1], 9, r_queue, 'g', 1, 30, 'all', NULL) v), 'E-29: first contact';
+    PERFORM pg_temp.pop('twice', 1, p_auto => true, p_partition => i::text) FROM generate_series(2, 4) i;
+    ASSERT (SELECT count(*) = 2 AND count(DISTINCT v.partition_id) = 2 AND bool_and(v.first_offset = 1)
+            FROM queen._pop_apart(v_ids[2:3] || v_ids[2:3] || v_ids[2:2], 9, r_queue, 'g', 1, 30, 'all', NULL) v), 'E-29: one batch in flight a partition';
+    ASSERT (SELECT bool_and(c.batch_end = 1) FROM queen.log_consumers c WHERE c.partition_id = ANY (v_ids[2:3])), 'E-29';
+    v_full := v_ids[4];
+
+    PERFORM pg_temp.push('emptied', 1, 1, i::text) FROM generate_series(1, 3) i;
+    v_empty := ARRAY(SELECT p.id FROM queen.log_partitions p JOIN queen.queues q ON q.id = p.queue_id WHERE q.name = 'emptied');
+    PERFORM pg_temp.pop('emptied', 1, p_auto => true, p_partition => i::text) FROM generate_series(1, 3) i;
+    ASSERT (SELECT count(*) = 1 AND min(v.partition_id::text) = v_full::text FROM queen._pop_apart(v_empty || v_full, 1, r_queue, 'g', 1, 30, 'all', NULL) v), 'O-8';
+
+    PERFORM pg_temp.push('gone', 2, 2);
+    v_ids := ARRAY[pg_temp.lane('gone')];
+    PERFORM pg_temp.pop('gone', 1, p_auto => true);
+    UPDATE queen.log_segments s SET payloads = '{0}', offsets = '{0}', frames = 1 WHERE s.partition_id = v_ids[1] AND s.base_offset = 0;
+    ASSERT (SELECT count(*) = 1 AND min(v.first_offset) = 2 FROM queen._pop_apart(v_ids, 1, r_queue, 'g', 1, 30, 'all', NULL) v), 'Z-2: compacted behind the cursor';
+    UPDATE queen.log_consumers c SET worker_id = NULL, lease_expires_at = NULL, batch_end = NULL WHERE c.partition_id = v_ids[1];
+    UPDATE queen.log_segments s SET payloads = '{0,NULL}', offsets = NULL, frames = 2 WHERE s.partition_id = v_ids[1] AND s.base_offset = 0;
+    ASSERT (SELECT count(*) = 1 AND min(v.first_offset) = 2 FROM queen._pop_apart(v_ids, 1, r_queue, 'g', 1, 30, 'all', NULL) v), 'F079: a lost frame';
+END $$;
+
+-- A seek holds a partition below the floor once, however often it is done (O-10).
+DO $$
+DECLARE
+    v_lane uuid;
+BEGIN
+    PERFORM pg_temp.push('sought', 2, 2);
+    v_lane := pg_temp.lane('sought');
+    PERFORM pg_temp.pop('sought', 1, p_auto => true);
+    INSERT INTO queen.consumer_watermarks AS w (queue_id, consumer_group, last_empty_scan_at)
+    SELECT p.queue_id, 'g', clock_timestamp() FROM queen.log_partitions p WHERE p.id = v_lane
+    ON CONFLICT (queue_id, consumer_group) DO UPDATE SET last_empty_scan_at = excluded.last_empty_scan_at;
+    PERFORM queen.seek_consumer_group_v1('sought', 'g', p_timestamp => '2000-01-01T00:00:00Z', p_partition => 'p') FROM generate_series(1, 3);
+    ASSERT (SELECT w.held = ARRAY[v_lane] FROM queen.consumer_watermarks w JOIN queen.queues q ON q.id = w.queue_id WHERE q.name = 'sought'), 'O-10';
+END $$;
+
 -- What such a call answers and writes is what one call for each partition does: in the middle of a segment, again after a lease
 -- that ended, after frames that compaction took, for a partition that is new to the group, and over one that was emptied.
 CREATE FUNCTION pg_temp.apart(p_group text, p_together boolean) RETURNS SETOF queen.pop_row LANGUAGE sql AS $$

@@ -39,7 +39,7 @@ DECLARE
 BEGIN
     -- The common call: one group, as _check_push wants it.
     IF v_items > 0 AND p_counts = ARRAY[v_items] AND cardinality(p_queues) = 1 AND cardinality(p_partitions) = 1 AND NOT p_skip_locked
-       AND coalesce(cardinality(p_nonces), 1) = 1 AND coalesce(cardinality(p_transaction_ids), v_items) = v_items
+       AND coalesce(cardinality(p_nonces), 1) = 1 AND queen._is_list(p_nonces) AND coalesce(cardinality(p_transaction_ids), v_items) = v_items
        AND coalesce(cardinality(p_keys), v_items) = v_items AND p_trace_ids IS NULL
        AND coalesce(cardinality(p_producer_subs), v_items) = v_items AND coalesce(p_sealed = '{false}', true)
        AND queen._is_list(p_payloads) AND queen._is_list(p_transaction_ids) AND queen._is_list(p_keys)

@@ -56,7 +56,7 @@ BEGIN
           AND s.last_write_at < queen._floor_bound(v_floor)
         ORDER BY s.last_write_at
     LOOP
-        CONTINUE WHEN NOT r.owed;
+        CONTINUE WHEN NOT r.owed OR r.id = ANY (v_held);
         IF cardinality(v_held) >= 1000 THEN
             v_floor := r.last_write_at + interval '2 seconds';
             EXIT;

@@ -27,8 +27,8 @@ LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
     r_row queen.pop_row;
     r_lane record;
-    -- Where nothing but the cursor decides, partitions are claimed all at once. Not for larger budgets, for which as many segments
-    -- would be read of each partition, whatever the first one holds.
+    -- Where nothing but the cursor decides, partitions are claimed all at once. Not for larger budgets, which one segment seldom
+    -- fills, and of which many slices would be in memory.
     v_plain boolean := p_apart AND NOT p_auto_ack AND p_budget <= 16 AND cardinality(p_queues) = 1 AND p_policies[1] IS NOT TRUE
         AND coalesce((p_queues[1]).window_buffer, 0) <= 0 AND coalesce((p_queues[1]).delayed_processing, 0) <= 0;
     v_quick boolean := p_cap = 1 OR (p_apart AND p_cap <= 4);
@@ -50,7 +50,7 @@ BEGIN
                 IF v_claimed[cardinality(v_claimed)] IS DISTINCT FROM r_row.partition_id THEN
                     v_claimed := v_claimed || r_row.partition_id;
                 END IF;
-                v_bytes := v_bytes + pg_column_size(r_row.payloads);
+                v_bytes := v_bytes + queen._payload_bytes(r_row.payloads);
                 RETURN NEXT r_row;
             END LOOP;
             EXIT WHEN NOT v_quick OR cardinality(v_claimed) >= p_cap OR v_bytes > 16777216;
@@ -72,7 +72,7 @@ BEGIN
                     v_claimed := v_claimed || r_lane.id;
                 END IF;
                 IF p_apart THEN
-                    v_bytes := v_bytes + pg_column_size(r_row.payloads);
+                    v_bytes := v_bytes + queen._payload_bytes(r_row.payloads);
                 ELSE
                     v_lease_id := nullif(r_row.lease_id, '');
                     v_expires := greatest(v_expires, r_row.lease_expires_at);

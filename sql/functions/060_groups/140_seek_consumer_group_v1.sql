@@ -129,7 +129,7 @@ BEGIN
     -- What is owed again may lie below the floor: all of it is searched anew, or the one partition is held. At the end
     -- nothing is owed but what was not visible before the heads were read.
     IF p_partition IS NOT NULL THEN
-        UPDATE queen.consumer_watermarks w SET held = w.held || v_ids
+        UPDATE queen.consumer_watermarks w SET held = ARRAY(SELECT DISTINCT x.id FROM unnest(w.held || v_ids) x (id))
         WHERE w.queue_id = p_queue_id AND w.consumer_group = p_group;
     ELSE
         DELETE FROM queen.consumer_watermarks w WHERE w.queue_id = p_queue_id AND w.consumer_group = p_group;
