@@ -50,8 +50,8 @@ func (of things) in(text string) string {
 var anyID = regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}`)
 var anyTime = regexp.MustCompile(`\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d(:\d\d)?)?`)
 
-// anyVersion is a number of one sequence for all tenants.
-var anyVersion = regexp.MustCompile(`\\?"version\\?": \d+`)
+// anyNumber is what differs without telling anything: a number of one sequence for all tenants, and the age of one's own message.
+var anyNumber = regexp.MustCompile(`\\?"(version|lag_seconds)\\?": \d+`)
 
 // out takes them out again, with every id and time.
 func (of things) out(text string) string {
@@ -60,7 +60,7 @@ func (of things) out(text string) string {
 	for _, name := range names {
 		text = strings.ReplaceAll(text, of[name], "{"+name+"}")
 	}
-	return anyVersion.ReplaceAllString(anyTime.ReplaceAllString(anyID.ReplaceAllString(text, "{id}"), "{time}"), "{version}")
+	return anyNumber.ReplaceAllString(anyTime.ReplaceAllString(anyID.ReplaceAllString(text, "{id}"), "{time}"), "{number}")
 }
 
 // furnish gives a tenant one of everything.
