@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
@@ -104,6 +105,12 @@ func stepThatCrashes(t *testing.T, d *dbtest.Database, point int, step func(*Que
 	defer func() { _ = conn.Close(ctx) }()
 	_, err = conn.Exec(ctx, fmt.Sprintf("SET test.crash_in = %d", point))
 	require.NoError(t, err)
+	// Who is killed says so before he gives his locks back.
+	defer func() {
+		require.Eventually(t, func() bool {
+			return !scalar[bool](t, d, "SELECT EXISTS (SELECT FROM pg_stat_activity WHERE pid = $1)", conn.PgConn().PID())
+		}, 20*time.Second, time.Millisecond, "the backend is gone")
+	}()
 	done, err = step(New(conn))
 	if err != nil {
 		require.Equal(t, "57P01", sqlState(err), "%v", err)

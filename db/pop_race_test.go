@@ -16,7 +16,7 @@ func TestLeaseIsMeasuredFromTheClaim(t *testing.T) {
 	t.Parallel()
 	const popTwo = `SELECT lease_expires_at FROM queen.pop_v1('q', 1, 'g', p_lease_seconds => 2)`
 	t.Run("after a wait", func(t *testing.T) {
-		r := newRace(t, pushNext)
+		r := newRace(t, patient, pushNext)
 		// The registration of the group is the only thing a pop ever waits for.
 		r.a.Exec(t, begin)
 		r.a.Exec(t, `INSERT INTO queen.consumer_groups_metadata (consumer_group, queue_id, subscription_mode, subscription_timestamp)
@@ -96,7 +96,7 @@ func TestEveryMessageToOneConsumer(t *testing.T) {
 func TestFirstContactOfAGroup(t *testing.T) {
 	t.Parallel()
 	t.Run("the winner commits", func(t *testing.T) {
-		r := newRace(t, pushNext, "SELECT queen.push_v1('q', '1', 'r')")
+		r := newRace(t, patient, pushNext, "SELECT queen.push_v1('q', '1', 'r')")
 		r.a.Exec(t, begin)
 		r.wants(r.a, popAll, int64(0)) // pinned: no registration
 		r.a.Exec(t, popWide)
@@ -107,7 +107,7 @@ func TestFirstContactOfAGroup(t *testing.T) {
 		r.check()
 	})
 	t.Run("the winner rolls back", func(t *testing.T) {
-		r := newRace(t, pushNext)
+		r := newRace(t, patient, pushNext)
 		r.a.Exec(t, begin)
 		r.wants(r.a, popWide, int64(0))
 		r.blocked(r.b, popWide)
@@ -225,7 +225,7 @@ func TestPopAgainstQueueDelete(t *testing.T) {
 		"a new partition":           {[]string{pushNext, known, "SELECT queen.push_v1('q', '1', 'r')"}, popWide, "-"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			r := newRace(t, c.before...)
+			r := newRace(t, append([]string{patient}, c.before...)...)
 			r.a.Exec(t, begin)
 			r.a.Exec(t, deleteQ)
 			if c.state == "-" {

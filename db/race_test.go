@@ -36,6 +36,12 @@ const (
 	endLeases = `UPDATE queen.log_consumers SET lease_expires_at = clock_timestamp() - interval '1 s' WHERE worker_id IS NOT NULL`
 )
 
+// patient makes pops wait for as long as a test needs where they wait 50 ms for
+// whoever makes the queue or registers the group.
+const patient = `DO $$ BEGIN
+	EXECUTE (SELECT replace(pg_get_functiondef(oid), '50ms', '20s') FROM pg_proc WHERE pronamespace = 'queen'::regnamespace AND proname = '_register_unless_busy');
+END $$`
+
 // race is a fresh database with its two sessions.
 type race struct {
 	t    *testing.T
