@@ -36,6 +36,8 @@ func about(found []finding, check, object string) (out []finding) {
 	return out
 }
 
+const ofBusy = `queue_id = (SELECT id FROM queen.queues WHERE name = 'busy')`
+
 // illness is one thing that the doctor must see, and no longer see when its own
 // statement was run.
 type illness struct {
@@ -99,8 +101,8 @@ func illnesses(role string) []illness {
 			breach: []string{`UPDATE queen.clock_marks SET marked_at = marked_at - interval '2 minutes'`}},
 		{name: "no settler", check: "settler", object: "log_settle", severity: "error", says: "never run", breach: []string{`DELETE FROM queen.clock_marks`}},
 		{name: "heads that stay unsettled", check: "settler", object: "1 partitions", severity: "warning", says: "not settled",
-			breach: []string{`SELECT queen.push_v1('busy', '1')`, `UPDATE queen.log_partitions SET last_write_at = last_write_at - interval '2 minutes' WHERE NOT settled`,
-				`UPDATE queen.log_segments SET created_at = created_at - interval '2 minutes' WHERE partition_id = (SELECT id FROM queen.log_partitions WHERE NOT settled)`}},
+			breach: []string{`SELECT queen.push_v1('busy', '1')`, `UPDATE queen.log_partitions SET last_write_at = last_write_at - interval '2 minutes' WHERE ` + ofBusy,
+				`UPDATE queen.log_segments SET created_at = created_at - interval '2 minutes' WHERE partition_id IN (SELECT id FROM queen.log_partitions WHERE ` + ofBusy + `)`}},
 		{name: "a paused task", check: "maintenance", object: "task nightly", severity: "warning", says: "paused",
 			breach: []string{`INSERT INTO queen.maintenance_leases (task, period_ms, enabled) VALUES ('nightly', 1000, false)`}},
 		{name: "a late task", check: "maintenance", object: "task hourly", severity: "warning", says: "last holder gone",
