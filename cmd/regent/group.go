@@ -200,6 +200,11 @@ subscription says. --dry-run shows what would go; --yes is needed to do it.`,
 			if len(args) == 2 && queue == "" {
 				return errors.New("the name of the queue is empty; leave it out for all queues")
 			}
+			if _, overHTTP := c.(*httpClient); overHTTP { // before anything is asked
+				if err := addressable(append(given(queue), args[0])...); err != nil {
+					return err
+				}
+			}
 			return change(cmd, c, format, args[0], queue, dryRun, yes, "delete", func() (json.RawMessage, error) {
 				return c.DeleteGroup(cmd.Context(), args[0], queue, keep)
 			})
