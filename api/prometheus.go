@@ -212,7 +212,10 @@ type minutes struct {
 }
 
 func (m *minutes) of(flushed *time.Time) bool {
-	return m.flushed != nil && flushed != nil && m.flushed.Equal(*flushed)
+	if m.flushed == nil || flushed == nil {
+		return m.flushed == flushed // no server has flushed yet
+	}
+	return m.flushed.Equal(*flushed)
 }
 
 // readMinutes reads and writes what queues did in their newest minute.
