@@ -14,6 +14,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -116,6 +117,9 @@ func newSoak(t *testing.T, plan soakPlan) *soak {
 	return s
 }
 
+// quietPorts are those that a test of this process has, or had.
+var quietPorts sync.Map
+
 // quietPort is a free port that the kernel gives to nobody: while the server is
 // away, a client that tries to reach it could otherwise be given that very port
 // for its own end, and would reach itself.
@@ -123,6 +127,9 @@ func quietPort(t *testing.T) int {
 	t.Helper()
 	for range 100 {
 		port := 20_000 + rand.IntN(10_000)
+		if _, given := quietPorts.LoadOrStore(port, true); given {
+			continue
+		}
 		l, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", port))
 		if err == nil {
 			require.NoError(t, l.Close())
