@@ -17,15 +17,13 @@ CREATE OR REPLACE FUNCTION queen._standing(
     head_stamp timestamptz,
     committed bigint,
     owed boolean,
-    leased_until timestamptz,
-    settled boolean
+    leased_until timestamptz
 )
 LANGUAGE sql STABLE AS $$
     SELECT h.id, h.queue_id, h.name, h.last_write_at, h.log_start, h.head_offset, h.head_stamp,
            coalesce(c.committed, -1),
            h.head_offset > coalesce(c.committed, -1),
-           CASE WHEN c.worker_id IS NOT NULL THEN c.lease_expires_at END,
-           h.settled
+           CASE WHEN c.worker_id IS NOT NULL THEN c.lease_expires_at END
     FROM queen.partition_head h
     LEFT JOIN LATERAL (
         -- The limit keeps it a probe for each row, whatever the statistics say.
