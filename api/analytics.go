@@ -76,7 +76,7 @@ func (s *Server) registerAnalytics(api huma.API) {
 		jsonReply[QueueOps](api, "By bucket and queue.", nil)), s.getQueueOps)
 	huma.Register(api, op("get-queue-parked-replicas", "queue-parked-replicas", "Where pops were parked", bucketWords,
 		jsonReply[ParkedReplicas](api, "By bucket, queue and server.", nil)), s.getParkedReplicas)
-	huma.Register(api, op("get-workload", "workload", "What was done and what is owed, by namespace, task or queue", bucketWords,
+	huma.Register(api, op("get-workload", "workload", "What was done and what is owed, by namespace, task or queue", bucketWords+" At most the 1,000 rows with the most messages pushed are shown; tenant covers all queues.",
 		jsonReply[Workload](api, "Most messages pushed first, and all queues of the tenant together.", nil)), s.getWorkload)
 	huma.Register(api, op("get-system-metrics", "system-metrics", "What each server process used", "Over all tenants. "+bucketWords,
 		jsonReply[SystemMetrics](api, "By server and bucket.", nil)), s.getSystemMetrics)

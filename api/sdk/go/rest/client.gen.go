@@ -5115,7 +5115,7 @@ type ClientInterface interface {
 
 	// GetWorkload What was done and what is owed, by namespace, task or queue
 	//
-	// A bucket is a minute wide up to an hour, then 5 minutes (6 hours), 15 (a day), 60 (a week) and 360. What servers did is known up to their last flush (METRICS_FLUSH_MS).
+	// A bucket is a minute wide up to an hour, then 5 minutes (6 hours), 15 (a day), 60 (a week) and 360. What servers did is known up to their last flush (METRICS_FLUSH_MS). At most the 1,000 rows with the most messages pushed are shown; tenant covers all queues.
 	//
 	// Corresponds with GET /api/v1/analytics/workload (the `GetWorkload` operationId).
 	GetWorkload(ctx context.Context, params *GetWorkloadParams, reqEditors ...RequestEditorFn) (*http.Response, error)
@@ -5894,7 +5894,7 @@ func (c *Client) GetWorkerMetrics(ctx context.Context, params *GetWorkerMetricsP
 
 // GetWorkload What was done and what is owed, by namespace, task or queue
 //
-// A bucket is a minute wide up to an hour, then 5 minutes (6 hours), 15 (a day), 60 (a week) and 360. What servers did is known up to their last flush (METRICS_FLUSH_MS).
+// A bucket is a minute wide up to an hour, then 5 minutes (6 hours), 15 (a day), 60 (a week) and 360. What servers did is known up to their last flush (METRICS_FLUSH_MS). At most the 1,000 rows with the most messages pushed are shown; tenant covers all queues.
 //
 // Corresponds with GET /api/v1/analytics/workload (the `GetWorkload` operationId).
 func (c *Client) GetWorkload(ctx context.Context, params *GetWorkloadParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -11337,7 +11337,7 @@ type ClientWithResponsesInterface interface {
 
 	// GetWorkloadWithResponse What was done and what is owed, by namespace, task or queue
 	//
-	// A bucket is a minute wide up to an hour, then 5 minutes (6 hours), 15 (a day), 60 (a week) and 360. What servers did is known up to their last flush (METRICS_FLUSH_MS).
+	// A bucket is a minute wide up to an hour, then 5 minutes (6 hours), 15 (a day), 60 (a week) and 360. What servers did is known up to their last flush (METRICS_FLUSH_MS). At most the 1,000 rows with the most messages pushed are shown; tenant covers all queues.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -18774,7 +18774,7 @@ func (c *ClientWithResponses) GetWorkerMetricsWithResponse(ctx context.Context, 
 
 // GetWorkloadWithResponse What was done and what is owed, by namespace, task or queue
 //
-// A bucket is a minute wide up to an hour, then 5 minutes (6 hours), 15 (a day), 60 (a week) and 360. What servers did is known up to their last flush (METRICS_FLUSH_MS).
+// A bucket is a minute wide up to an hour, then 5 minutes (6 hours), 15 (a day), 60 (a week) and 360. What servers did is known up to their last flush (METRICS_FLUSH_MS). At most the 1,000 rows with the most messages pushed are shown; tenant covers all queues.
 //
 // Returns a wrapper object for the known response body format(s).
 //

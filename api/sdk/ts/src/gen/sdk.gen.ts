@@ -150,7 +150,7 @@ export const getWorkerMetrics = <ThrowOnError extends boolean = false>(options?:
 /**
  * What was done and what is owed, by namespace, task or queue
  *
- * A bucket is a minute wide up to an hour, then 5 minutes (6 hours), 15 (a day), 60 (a week) and 360. What servers did is known up to their last flush (METRICS_FLUSH_MS).
+ * A bucket is a minute wide up to an hour, then 5 minutes (6 hours), 15 (a day), 60 (a week) and 360. What servers did is known up to their last flush (METRICS_FLUSH_MS). At most the 1,000 rows with the most messages pushed are shown; tenant covers all queues.
  */
 export const getWorkload = <ThrowOnError extends boolean = false>(options?: Options<GetWorkloadData, ThrowOnError>): RequestResult<GetWorkloadResponses, GetWorkloadErrors, ThrowOnError> => (options?.client ?? client).get<GetWorkloadResponses, GetWorkloadErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }],

@@ -112,7 +112,8 @@ def sync_detailed(
     """What was done and what is owed, by namespace, task or queue
 
      A bucket is a minute wide up to an hour, then 5 minutes (6 hours), 15 (a day), 60 (a week) and 360.
-    What servers did is known up to their last flush (METRICS_FLUSH_MS).
+    What servers did is known up to their last flush (METRICS_FLUSH_MS). At most the 1,000 rows with the
+    most messages pushed are shown; tenant covers all queues.
 
     Args:
         from_ (str | Unset): Begin of the range; an hour ago by default.
@@ -160,7 +161,8 @@ def sync(
     """What was done and what is owed, by namespace, task or queue
 
      A bucket is a minute wide up to an hour, then 5 minutes (6 hours), 15 (a day), 60 (a week) and 360.
-    What servers did is known up to their last flush (METRICS_FLUSH_MS).
+    What servers did is known up to their last flush (METRICS_FLUSH_MS). At most the 1,000 rows with the
+    most messages pushed are shown; tenant covers all queues.
 
     Args:
         from_ (str | Unset): Begin of the range; an hour ago by default.
@@ -203,7 +205,8 @@ async def asyncio_detailed(
     """What was done and what is owed, by namespace, task or queue
 
      A bucket is a minute wide up to an hour, then 5 minutes (6 hours), 15 (a day), 60 (a week) and 360.
-    What servers did is known up to their last flush (METRICS_FLUSH_MS).
+    What servers did is known up to their last flush (METRICS_FLUSH_MS). At most the 1,000 rows with the
+    most messages pushed are shown; tenant covers all queues.
 
     Args:
         from_ (str | Unset): Begin of the range; an hour ago by default.
@@ -249,7 +252,8 @@ async def asyncio(
     """What was done and what is owed, by namespace, task or queue
 
      A bucket is a minute wide up to an hour, then 5 minutes (6 hours), 15 (a day), 60 (a week) and 360.
-    What servers did is known up to their last flush (METRICS_FLUSH_MS).
+    What servers did is known up to their last flush (METRICS_FLUSH_MS). At most the 1,000 rows with the
+    most messages pushed are shown; tenant covers all queues.
 
     Args:
         from_ (str | Unset): Begin of the range; an hour ago by default.
