@@ -202,6 +202,15 @@ func TestMinutesAreReadBehindTheScrape(t *testing.T) {
 	ts.sql(`UPDATE queen.worker_metrics_summary SET updated_at = updated_at + interval '1 second'`)
 	require.EqualValues(t, 1, pushed(), "behind its back")
 	require.Eventually(t, func() bool { return pushed() == 5 }, 30*time.Second, 20*time.Millisecond)
+
+	// Before the first flush of all there is nothing to read again.
+	ts = newTestServerOn(t, ts.db)
+	ts.dbBlock.fresh = 0
+	ts.sql(`UPDATE queen.worker_metrics_summary SET updated_at = NULL`)
+	require.EqualValues(t, 5, pushed())
+	asked := ts.pool.Stat().AcquireCount()
+	require.EqualValues(t, 5, pushed())
+	require.EqualValues(t, 1, ts.pool.Stat().AcquireCount()-asked, "the totals alone")
 }
 
 // TestMetricsOfTheProcess: the JSON answer of /metrics (spec 5.1).

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"fmt"
 	"net/http"
 	"strconv"
 	"strings"
@@ -95,6 +96,12 @@ func TestOnlyLargeColdAnswersArePacked(t *testing.T) {
 	require.Equal(t, "gzip", packed("/openapi.json"))
 	require.Empty(t, packed("/livez"))
 	require.Empty(t, packed("/api/v1/pop/queue/q"), "the message plane is not worth the time")
+	for i := range 100 {
+		ts.pushOne(fmt.Sprintf("%0200d", i), "p", `1`)
+	}
+	ts.flush()
+	require.Greater(t, len(ts.get("/metrics/prometheus").Body), 50_000)
+	require.Empty(t, packed("/metrics/prometheus"), "nor is a scrape")
 }
 
 // Every JSON answer is one line; a bare one stays bare.

@@ -336,7 +336,19 @@ BEGIN
     ASSERT (SELECT count(*) = 1 AND min(v.first_offset) = 2 FROM queen._pop_apart(v_ids, 1, r_queue, 'g', 1, 30, 'all', NULL) v), 'F079: a lost frame';
 END $$;
 
--- A seek holds a partition below the floor once, however often it is done (O-10).
+-- However many partitions one statement claims, no more is dealt behind 16 MiB (O-30).
+DO $$
+DECLARE
+    r_queue queen.queues;
+BEGIN
+    PERFORM queen.push_v1('large', to_json(repeat('a', 1000000)), i::text) FROM generate_series(1, 24) i;
+    SELECT q.* INTO r_queue FROM queen.queues q WHERE q.name = 'large';
+    INSERT INTO queen.log_consumers (partition_id, consumer_group) SELECT p.id, 'g' FROM queen.log_partitions p WHERE p.queue_id = r_queue.id;
+    ASSERT (SELECT count(*) = 17 FROM queen._pop_apart(ARRAY(SELECT p.id FROM queen.log_partitions p WHERE p.queue_id = r_queue.id), 24, r_queue, 'g', 1, 30, 'all', NULL)), 'O-30';
+    ASSERT (SELECT count(*) = 17 FROM queen.log_consumers c JOIN queen.log_partitions p ON p.id = c.partition_id WHERE p.queue_id = r_queue.id AND c.worker_id IS NOT NULL), 'O-30: and leased';
+END $$;
+
+-- A partition below the floor is held once, however often it is sought, and however often the floor goes over it (O-10).
 DO $$
 DECLARE
     v_lane uuid;
@@ -349,6 +361,11 @@ BEGIN
     ON CONFLICT (queue_id, consumer_group) DO UPDATE SET last_empty_scan_at = excluded.last_empty_scan_at;
     PERFORM queen.seek_consumer_group_v1('sought', 'g', p_timestamp => '2000-01-01T00:00:00Z', p_partition => 'p') FROM generate_series(1, 3);
     ASSERT (SELECT w.held = ARRAY[v_lane] FROM queen.consumer_watermarks w JOIN queen.queues q ON q.id = w.queue_id WHERE q.name = 'sought'), 'O-10';
+    UPDATE queen.consumer_watermarks w SET last_empty_scan_at = 'epoch', updated_at = 'epoch' WHERE w.held = ARRAY[v_lane];
+    UPDATE queen.log_partitions p SET last_write_at = now() - interval '1 hour' WHERE p.id = v_lane;
+    INSERT INTO queen.clock_marks (marked_at, xid) VALUES (now() - interval '1 minute', '3');
+    PERFORM queen._raise_floor((SELECT p.queue_id FROM queen.log_partitions p WHERE p.id = v_lane), 'g');
+    ASSERT (SELECT w.last_empty_scan_at > now() - interval '2 minutes' AND w.held = ARRAY[v_lane] FROM queen.consumer_watermarks w JOIN queen.queues q ON q.id = w.queue_id WHERE q.name = 'sought'), 'O-10: passed by the floor';
 END $$;
 
 -- What such a call answers and writes is what one call for each partition does: in the middle of a segment, again after a lease
