@@ -348,6 +348,33 @@ BEGIN
     ASSERT (SELECT count(*) = 17 FROM queen.log_consumers c JOIN queen.log_partitions p ON p.id = c.partition_id WHERE p.queue_id = r_queue.id AND c.worker_id IS NOT NULL), 'O-30: and leased';
 END $$;
 
+-- The bound is one for both rounds of a call, and what the first round took the second leaves alone, also with autoAck. No cap is
+-- no cap, also here. The search is quick most times and chooses at random, so each is asked several times.
+DO $$
+DECLARE
+    v_dealt text;
+BEGIN
+    PERFORM queen.push_v1('rounds', to_json(repeat('a', 9000000)), i::text) FROM generate_series(1, 4) i;
+    PERFORM queen._register_unless_busy('rounds', queen._tenant(NULL), 'g', 'all', NULL);
+    INSERT INTO queen.consumer_watermarks (queue_id, consumer_group, held)
+    SELECT q.id, 'g', ARRAY[pg_temp.lane('rounds', '1')] FROM queen.queues q WHERE q.name = 'rounds';
+    FOR i IN 1 .. 6 LOOP
+        ASSERT (SELECT count(*) = 2 FROM queen.log_pop_v1('rounds', NULL, 'g', 1, 4, 30, false, 'all', p_apart => true)), 'O-30: two of 9 MB are over 16 MiB';
+        PERFORM pg_temp.expire('rounds');
+    END LOOP;
+
+    PERFORM pg_temp.push('again twice', 6, 2, i::text) FROM generate_series(1, 2) i;
+    FOR i IN 1 .. 6 LOOP
+        SELECT string_agg(v.partition || ':' || v.first_offset || v.lease_id, ' ' ORDER BY v.partition) INTO v_dealt
+        FROM queen.log_pop_v1('again twice', NULL, 'g', 1, 4, 30, true, 'all', p_apart => true) v;
+        ASSERT v_dealt = format('1:%s 2:%1$s', i - 1), 'O-36: one each, not ' || v_dealt;
+    END LOOP;
+    FOR i IN -1 .. 0 LOOP
+        ASSERT (SELECT count(*) = 7 AND count(DISTINCT v.partition_id) = 7 AND count(DISTINCT v.lease_id) = 7
+                FROM queen.log_pop_v1('apart', NULL, 'nobody' || i, 1, i, 30, false, 'all', p_apart => true) v), 'spec 4.1: zero or negative is no cap: ' || i;
+    END LOOP;
+END $$;
+
 -- A partition below the floor is held once, however often it is sought, and however often the floor goes over it (O-10).
 DO $$
 DECLARE

@@ -7,7 +7,8 @@
  * Locks:       the consumer rows FOR UPDATE SKIP LOCKED; see also _claim_first_contact. It never waits.
  * Isolation:   READ COMMITTED: the read must see what committed before the claim.
  * Volatility:  VOLATILE: writes.
- * Bounds:      p_cap partitions, of each p_budget frames; no partition more behind 16 MiB of payloads.
+ * Bounds:      p_cap partitions, of each p_budget frames; no partition more behind 16 MiB of payloads, of which the call has
+ *              dealt p_bytes before.
  * Idempotency: none.
  * Raises:      nothing.
  * Source:      O-25..O-35, design 3.4; perf 4 (push, take and ack of one message a call by many callers).
@@ -20,7 +21,8 @@ CREATE OR REPLACE FUNCTION queen._pop_apart(
     p_budget integer,
     p_lease_seconds integer,
     p_mode text,
-    p_from text
+    p_from text,
+    p_bytes bigint DEFAULT 0
 ) RETURNS SETOF queen.pop_row
 LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
@@ -28,7 +30,6 @@ DECLARE
     r_next record;
     r_out queen.pop_row;
     v_expires timestamptz;
-    v_bytes bigint := 0;
     v_done integer := 0;
     v_ids uuid[] := '{}'::uuid[];
     v_leases text[] := '{}'::text[];
@@ -77,10 +78,8 @@ BEGIN
         CROSS JOIN LATERAL (SELECT least(w.wanted - s.base_offset + 1, 1001)::integer AS lo) l
         WHERE s.bytes <= 1048576
     LOOP
-        -- IS NOT TRUE, so that anything unknown is out of the common, and what was damaged by hand, too (F079).
-        CONTINUE WHEN (NOT r_next.compacted AND cardinality(r_next.payloads) = p_budget AND r_next.lo + p_budget - 1 <= r_next.frames
-            AND array_position(r_next.payloads, NULL) IS NULL) IS NOT TRUE;
-        EXIT WHEN v_bytes > 16777216;
+        CONTINUE WHEN NOT queen._is_ordinary(r_next.payloads, r_next.lo, r_next.frames, r_next.compacted, p_budget);
+        EXIT WHEN p_bytes > 16777216;
         r_out := ROW(r_next.id, r_next.name, queen._draw_lease_id(r_next.id), v_expires,
             CASE WHEN r_next.attempt_offset = r_next.wanted THEN r_next.attempt_count + 1 ELSE 1 END,
             r_next.created_at, r_next.id_base, r_next.base_offset, r_next.wanted, r_next.wanted + p_budget - 1,
@@ -91,7 +90,7 @@ BEGIN
         v_starts[v_done] := r_out.first_offset;
         v_ends[v_done] := r_out.last_offset;
         v_attempts[v_done] := r_out.delivery_attempt;
-        v_bytes := v_bytes + queen._payload_bytes(r_out.payloads);
+        p_bytes := p_bytes + queen._payload_bytes(r_out.payloads);
         RETURN NEXT r_out;
     END LOOP;
     UPDATE queen.log_consumers c
@@ -100,7 +99,7 @@ BEGIN
     FROM unnest(v_ids, v_leases, v_starts, v_ends, v_attempts) u (id, lease, first, last, attempt)
     WHERE c.partition_id = u.id AND c.consumer_group = p_group;
 
-    IF v_done = p_cap OR v_bytes > 16777216 THEN
+    IF v_done = p_cap OR p_bytes > 16777216 THEN
         RETURN;
     END IF;
     -- A loop over what is rare: it ends when the pops have what they wanted.
@@ -110,18 +109,18 @@ BEGIN
             SELECT FROM queen.log_consumers c
             WHERE c.partition_id = u.id AND c.consumer_group = p_group AND c.worker_id IS NOT NULL AND c.lease_expires_at > clock_timestamp()))
     LOOP
-        EXIT WHEN v_done = p_cap OR v_bytes > 16777216;
+        EXIT WHEN v_done = p_cap OR p_bytes > 16777216;
         FOR r_out IN SELECT * FROM queen._pop_partition(v_id, r_queue, p_group, p_budget, NULL, p_lease_seconds, false, p_mode, p_from) LOOP
             IF v_ids[v_done] IS DISTINCT FROM v_id THEN
                 v_done := v_done + 1;
                 v_ids[v_done] := v_id;
             END IF;
-            v_bytes := v_bytes + queen._payload_bytes(r_out.payloads);
+            p_bytes := p_bytes + queen._payload_bytes(r_out.payloads);
             RETURN NEXT r_out;
         END LOOP;
     END LOOP;
 END $$;
-REVOKE ALL ON FUNCTION queen._pop_apart(uuid[], integer, queen.queues, text, integer, integer, text, text) FROM PUBLIC;
+REVOKE ALL ON FUNCTION queen._pop_apart(uuid[], integer, queen.queues, text, integer, integer, text, text, bigint) FROM PUBLIC;
 
 /*
  * Purpose:     bytes of payloads, uncompressed.
@@ -133,3 +132,22 @@ LANGUAGE sql STABLE PARALLEL SAFE AS $$
     SELECT octet_length(array_to_string(p_payloads, ''))
 $$;
 REVOKE ALL ON FUNCTION queen._payload_bytes(text[]) FROM PUBLIC;
+
+/*
+ * Purpose:     whether frames cut from place p_lo of a segment on are an ordinary slice: as many as wanted, all there, and at
+ *              the offsets that their places say. False for what is unknown or was damaged by hand.
+ * Locks:       none.  Isolation: any.  Volatility: IMMUTABLE; it is inlined.  Bounds: one slice.  Idempotency: yes.  Raises: nothing.
+ * Source:      O-31, F079, design 5 item 1 (offsets after compaction).
+ */
+CREATE OR REPLACE FUNCTION queen._is_ordinary(
+    p_payloads text[],
+    p_lo integer,
+    p_frames integer,
+    p_compacted boolean,
+    p_budget integer
+) RETURNS boolean
+LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
+    SELECT (NOT p_compacted AND cardinality(p_payloads) = p_budget AND p_lo + p_budget - 1 <= p_frames
+        AND array_position(p_payloads, NULL) IS NULL) IS TRUE
+$$;
+REVOKE ALL ON FUNCTION queen._is_ordinary(text[], integer, integer, boolean, integer) FROM PUBLIC;

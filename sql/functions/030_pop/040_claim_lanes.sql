@@ -29,9 +29,9 @@ DECLARE
     r_lane record;
     -- Where nothing but the cursor decides, partitions are claimed all at once. Not for larger budgets, which one segment seldom
     -- fills, and of which many slices would be in memory.
-    v_plain boolean := p_apart AND NOT p_auto_ack AND p_budget <= 16 AND cardinality(p_queues) = 1 AND p_policies[1] IS NOT TRUE
+    v_plain boolean := p_apart AND p_cap > 0 AND NOT p_auto_ack AND p_budget <= 16 AND cardinality(p_queues) = 1 AND p_policies[1] IS NOT TRUE
         AND coalesce((p_queues[1]).window_buffer, 0) <= 0 AND coalesce((p_queues[1]).delayed_processing, 0) <= 0;
-    v_quick boolean := p_cap = 1 OR (p_apart AND p_cap <= 4);
+    v_quick boolean := p_cap = 1 OR (p_apart AND p_cap BETWEEN 1 AND 4);
     v_left integer := p_budget;
     v_rows integer := 0;
     v_bytes bigint := 0;
@@ -45,7 +45,7 @@ BEGIN
                 SELECT * FROM queen._pop_apart(
                     ARRAY(SELECT c.id FROM queen._candidates((p_queues[1]).id, p_group, greatest(p_cap / 2, 2), v_quick) c WHERE c.id <> ALL (v_claimed)),
                     p_cap - cardinality(v_claimed), p_queues[1], p_group, p_budget,
-                    queen._lease_seconds(p_lease_seconds, (p_queues[1]).lease_time), p_mode, p_from)
+                    queen._lease_seconds(p_lease_seconds, (p_queues[1]).lease_time), p_mode, p_from, v_bytes)
             LOOP
                 IF v_claimed[cardinality(v_claimed)] IS DISTINCT FROM r_row.partition_id THEN
                     v_claimed := v_claimed || r_row.partition_id;
@@ -61,6 +61,7 @@ BEGIN
             SELECT n.i, c.id
             FROM generate_subscripts(p_queues, 1) n (i)
             CROSS JOIN LATERAL queen._candidates((p_queues[n.i]).id, p_group, p_cap, v_quick) c
+            WHERE c.id <> ALL (v_claimed) -- with autoAck nothing else keeps a second round from what the first one took
             ORDER BY random()
         LOOP
             FOR r_row IN

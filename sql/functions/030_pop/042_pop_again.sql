@@ -86,9 +86,7 @@ BEGIN
         FROM (SELECT least(greatest(r_cur.committed + 1, p.log_start) - s.base_offset + 1, 1001)::integer AS lo) l
     ) w
     WHERE p.id = v_lane;
-    -- IS NOT TRUE, so that anything unknown is out of the common, and what was damaged by hand, too (F079).
-    IF (NOT r_seg.compacted AND cardinality(r_seg.payloads) = p_budget AND r_seg.lo + p_budget - 1 <= r_seg.frames
-        AND array_position(r_seg.payloads, NULL) IS NULL) IS NOT TRUE THEN
+    IF NOT queen._is_ordinary(r_seg.payloads, r_seg.lo, r_seg.frames, r_seg.compacted, p_budget) THEN
         PERFORM queen._keep_lane(v_lane, 0);
         RETURN NULL;
     END IF;

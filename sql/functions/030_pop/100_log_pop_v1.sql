@@ -7,7 +7,8 @@
  *              queue, since one that is missing now was deleted (F143), and what is new counts from then. p_hold leaves a
  *              queue with a minPopWaitTime alone, and says so by a row with neither payloads nor conflation: the caller then
  *              asks log_pop_fill_v1 and waits before it claims (O-24). With p_apart the call stands for p_max_partitions pops
- *              of one partition each that ask for the same: every partition has a lease of its own and up to p_batch messages.
+ *              (0 or less: one a candidate) of one partition each that ask for the same: every partition has a lease of its own
+ *              and up to p_batch messages.
  * Locks:       the queue and the group's registration at first contact, for 50 ms at most: an application that made the
  *              queue and idles gets an empty answer, not a line of waiting calls. Then consumer rows, SKIP LOCKED.
  * Isolation:   READ COMMITTED only.
