@@ -28,6 +28,7 @@ DECLARE
     v_rows queen.push_row[];
     r_row queen.push_row;
     v_prefix text;
+    v_starts integer[];
     v_partition text := CASE WHEN p_partitions IS NULL THEN 'Default' ELSE p_partitions[1] END;
     v_payloads text[] := p_payloads::text[];
     v_items integer := cardinality(p_payloads);
@@ -49,23 +50,23 @@ BEGIN
         RETURN;
     END IF;
     IF cardinality(p_partitions) > 1 THEN
-        SELECT array_agg(g.partition) AS partitions, array_agg(g.cnt) AS counts, g2.*
+        SELECT array_agg(g.partition ORDER BY g.first) AS partitions, array_agg(g.cnt ORDER BY g.first) AS counts,
+               v_payloads AS payloads, p_transaction_ids AS ids, p_keys AS keys, NULL::bigint[] AS origin
         INTO r_in
         FROM (
             SELECT u.partition, count(*)::integer AS cnt, min(u.ord) AS first
             FROM unnest(p_partitions) WITH ORDINALITY u (partition, ord)
-            GROUP BY 1 ORDER BY 3
-        ) g
-        CROSS JOIN (
-            SELECT array_agg(s.payload::text) AS payloads, array_agg(s.id) AS ids, array_agg(s.key) AS keys,
-                   array_agg(s.ord - 1) AS origin
+            GROUP BY 1
+        ) g;
+        IF cardinality(r_in.partitions) < v_items THEN
+            SELECT array_agg(s.payload), array_agg(s.id), array_agg(s.key), array_agg(s.ord - 1)
+            INTO r_in.payloads, r_in.ids, r_in.keys, r_in.origin
             FROM (
                 SELECT u.*, min(u.ord) OVER (PARTITION BY u.partition) AS first
-                FROM unnest(p_payloads, p_partitions, p_transaction_ids, p_keys) WITH ORDINALITY u (payload, partition, id, key, ord)
+                FROM unnest(v_payloads, p_partitions, p_transaction_ids, p_keys) WITH ORDINALITY u (payload, partition, id, key, ord)
                 ORDER BY 6, 5
-            ) s
-        ) g2
-        GROUP BY g2.payloads, g2.ids, g2.keys, g2.origin;
+            ) s;
+        END IF;
     ELSE
         r_row := queen._push_lane(p_queue, v_partition, v_payloads, p_transaction_ids, p_keys, NULL, NULL, NULL);
         IF r_row.status = 'queued' AND v_items = 1 THEN
@@ -91,8 +92,10 @@ BEGIN
     IF FOUND THEN
         PERFORM queen._raise(r_bad.code, r_bad.error);
     END IF;
+    SELECT array_agg(c.upto - c.cnt ORDER BY c.ord) INTO v_starts
+    FROM (SELECT n.ord, n.cnt, sum(n.cnt) OVER (ORDER BY n.ord)::integer AS upto FROM unnest(r_in.counts) WITH ORDINALITY n (cnt, ord)) c;
     RETURN QUERY
-    SELECT v.item, v.status, v.id::uuid, coalesce(t.id, v.id), v."offset", v.partition
+    SELECT v.item, v.status, v.id::uuid, coalesce(p_transaction_ids[v.item + 1], v.id), v."offset", v.partition
     FROM (
         -- OFFSET 0 keeps each expression from being computed once a use.
         SELECT coalesce(r_in.origin[a.at + 1], a.at)::integer AS item, r.status,
@@ -102,14 +105,12 @@ BEGIN
                r_in.partitions[r.grp + 1] AS partition
         FROM unnest(v_rows) r
         CROSS JOIN LATERAL (
-            SELECT k, g.start + coalesce(r.items[k + 1], r.first_item + k) AS at
-            FROM (SELECT coalesce(sum(c), 0)::integer AS start FROM unnest(r_in.counts[1 : r.grp]) c) g,
-                 generate_series(0, coalesce(cardinality(r.items), r.frames) - 1) k
+            SELECT k, v_starts[r.grp + 1] + coalesce(r.items[k + 1], r.first_item + k) AS at
+            FROM generate_series(0, coalesce(cardinality(r.items), r.frames) - 1) k
             OFFSET 0
         ) a
         OFFSET 0
     ) v
-    LEFT JOIN unnest(p_transaction_ids) WITH ORDINALITY t (id, ord) ON t.ord = v.item + 1
     ORDER BY v.item;
 END $$;
 COMMENT ON FUNCTION queen.push_many_v1(text, json[], text[], text[], text[]) IS
