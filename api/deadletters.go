@@ -2,6 +2,7 @@ package api
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"net/http"
 	"strconv"
@@ -57,7 +58,7 @@ func (s *Server) registerDeadLetters(api huma.API) {
 	huma.Register(api, s.letterOp(huma.Operation{
 		OperationID: "replay-dead-letter", Method: http.MethodPost, Path: "/api/v1/dlq/{id}/replay",
 		Summary:     "Move a dead letter back to its queue",
-		Description: "Stores the message anew, with the transactionId dlq:<id>, at the end of its partition or of another one, and deletes the dead letter; both or neither. Every group sees the new message. When the partition has that transactionId already, nothing is stored and the dead letter stays.",
+		Description: "Stores the message anew, with the transactionId dlq:<id>, at the end of its partition or of another one, and deletes the dead letter; both or neither. Every group sees the new message. When the partition has that transactionId already, nothing is stored and the dead letter stays. A plain payload is sealed on its way to an encrypted queue; a sealed one stays sealed wherever it goes.",
 		RequestBody: body, SkipValidateBody: true,
 		Responses: replayResponses[MissingDeadLetter](api),
 	}), s.replayDeadLetter)
@@ -130,6 +131,9 @@ func (s *Server) replayDeadLetter(ctx context.Context, in *replayInput) (*status
 		row, err := q.ReplayDeadLetter(ctx, args)
 		return []db.ReplayRow{row}, err
 	})
+	if failed == nil {
+		rows, failed = s.replaySealed(ctx, rows, args)
+	}
 	switch {
 	case failed != nil:
 		return failed, nil
@@ -137,6 +141,29 @@ func (s *Server) replayDeadLetter(ctx context.Context, in *replayInput) (*status
 		return missingLetter(in.ID), nil
 	}
 	return s.replayed(ctx, &rows[0]), nil
+}
+
+// replaySealed repeats a replay that was refused, with the payload sealed: the
+// functions have no key. They judge it anew, and store it so only in a queue that
+// is encrypted.
+func (s *Server) replaySealed(ctx context.Context, refused []db.ReplayRow, args db.ReplayDeadLetterParams) ([]db.ReplayRow, *statusReply) {
+	if refused[0].Result != "failed" {
+		return refused, nil
+	}
+	args.ID = refused[0].DlqID
+	return s.replay(ctx, func(ctx context.Context, q querier) ([]db.ReplayRow, error) {
+		letters, err := q.GetDeadLetter(ctx, args.ID, args.TenantID)
+		if err != nil || len(letters) == 0 || letters[0].Payload == nil || !json.Valid([]byte(*letters[0].Payload)) {
+			return refused, err // it is lost or damaged, or went meanwhile
+		}
+		if err = s.seals.missing(); err != nil {
+			return nil, err
+		}
+		sealed := s.seals.current.seal(*letters[0].Payload)
+		args.SealedPayload = &sealed
+		row, err := q.ReplayDeadLetter(ctx, args)
+		return []db.ReplayRow{row}, err
+	})
 }
 
 // replay makes one call that moves a dead letter. When it fails the answer says

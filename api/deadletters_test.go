@@ -142,6 +142,27 @@ func TestReplayMovesADeadLetter_F071(t *testing.T) {
 	}
 }
 
+// A trace id and who pushed go with the message, from the log to the dead letter
+// and back; the list has no key for either.
+func TestReplayKeepsWhatTheMessageCarried(t *testing.T) {
+	t.Parallel()
+	ts := newTestServer(t)
+	const trace = "01890a5d-ac96-7000-8000-0000002dd000"
+	ts.sql(`SELECT queen.log_push_v1('{q}', '{p}', '{1}', $1, '{t1}', '{k}', p_trace_ids => $2, p_producer_subs => '{ann}')`, []string{`{"b":1, "b":2}`}, []string{trace})
+	ts.giveUp("q", "g", "boom")
+	r := ts.get("/api/v1/dlq")
+	require.Contains(t, string(r.Body), `"producerSub":null`)
+	require.NotContains(t, string(r.Body), "traceId")
+	_, r = ts.replay("/api/v1/messages/"+ts.deadLetters("").Messages[0].PartitionID+"/t1/retry", "")
+	require.Equal(t, http.StatusOK, r.Status, "%s", r.Body)
+	r = ts.get("/api/v1/pop/queue/q?batch=9&consumerGroup=g")
+	require.Contains(t, string(r.Body), `"data":{"b":1, "b":2}`, "byte for byte")
+	var popped PopResponse
+	r.into(t, &popped)
+	require.Len(t, popped.Messages, 1)
+	require.Equal(t, []string{trace, "ann"}, []string{*popped.Messages[0].TraceID, *popped.Messages[0].ProducerSub})
+}
+
 func TestReplayThatStoresNothingKeepsTheDeadLetter_F071(t *testing.T) {
 	t.Parallel()
 	ts := newTestServer(t)
@@ -155,11 +176,12 @@ func TestReplayThatStoresNothingKeepsTheDeadLetter_F071(t *testing.T) {
 		ts.sql(change)
 		r := ts.post("/api/v1/dlq/"+letter.ID+"/replay", "")
 		require.Equal(t, http.StatusInternalServerError, r.Status, what)
+		require.Equal(t, "QN409", r.failure(t).Code, what)
 		require.Equal(t, false, parsed(t, string(r.Body))["dlqRowRemoved"], what)
 		require.Contains(t, r.failure(t).Text, what)
 	}
-	lost("is encrypted", "UPDATE queen.queues SET encryption_enabled = true")
-	lost("payload is lost", "UPDATE queen.log_dlq SET payload = NULL")
+	lost("payload is lost", "UPDATE queen.queues SET encryption_enabled = true; UPDATE queen.log_dlq SET payload = NULL")
+	lost("damaged", "UPDATE queen.log_dlq SET payload = '{'")
 	lost("damaged", "UPDATE queen.log_dlq SET payload = '{'; UPDATE queen.queues SET encryption_enabled = false")
 	require.Len(t, ts.deadLetters("").Messages, 1)
 	require.Equal(t, 2, ts.count("SELECT count(*) FROM queen.log_segments"))
@@ -217,7 +239,7 @@ func TestReplayWhileSomethingHoldsThePartition(t *testing.T) {
 	t.Parallel()
 	ts := newTestServer(t, func(c *Config) { c.LockTimeout = 200 * time.Millisecond })
 	letter := ts.kill("q", "p", "t1", `1`, "g", "boom")
-	ts.sql("ALTER FUNCTION queen.replay_dead_letter_v1(uuid, text, text, uuid) SET lock_timeout = '200ms'")
+	ts.sql("ALTER FUNCTION queen.replay_dead_letter_v1(uuid, text, text, uuid, text) SET lock_timeout = '200ms'")
 	release := ts.holdPartition("q", "p")
 	r := ts.post("/api/v1/dlq/"+letter.ID+"/replay", "")
 	require.Equal(t, http.StatusServiceUnavailable, r.Status, "%s", r.Body)

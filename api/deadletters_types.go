@@ -38,7 +38,7 @@ type DeadLetter struct {
 	ErrorMessage  *string         `json:"errorMessage" nullable:"true" doc:"Reason that the consumer gave." example:"card declined"`
 	RetryCount    int32           `json:"retryCount" doc:"Failed attempts before it was given up." example:"3"`
 	Data          json.RawMessage `json:"data" doc:"The payload; null also when the message was deleted before it failed."`
-	ProducerSub   *string         `json:"producerSub" nullable:"true" doc:"Always null: a dead letter does not keep it."`
+	ProducerSub   *string         `json:"producerSub" nullable:"true" doc:"Always null here; a replay keeps it."`
 	CreatedAt     time.Time       `json:"createdAt" doc:"The same as failedAt." example:"2026-07-30T09:12:44.011Z"`
 	FailedAt      time.Time       `json:"failedAt" example:"2026-07-30T09:12:44.011Z"`
 	IsEncrypted   bool            `json:"isEncrypted,omitempty" doc:"Whether it is stored encrypted; absent when not."`

@@ -104,10 +104,13 @@ func (s *Server) retryMessage(ctx context.Context, in *messageInput) (*statusRep
 	}
 	args := db.RetryMessageParams{PartitionID: partition, TransactionID: in.TransactionID, TenantID: s.tenant(ctx)}
 	rows, failed := s.replay(ctx, func(ctx context.Context, q querier) ([]db.ReplayRow, error) { return q.RetryMessage(ctx, args) })
+	if failed == nil && len(rows) > 0 {
+		rows, failed = s.replaySealed(ctx, rows, db.ReplayDeadLetterParams{TenantID: args.TenantID})
+	}
 	switch {
 	case failed != nil:
 		return failed, nil
-	case len(rows) == 0:
+	case len(rows) == 0 || rows[0].Result == "gone":
 		return in.missing(), nil
 	}
 	return s.replayed(ctx, &rows[0]), nil

@@ -419,6 +419,58 @@ func TestDeadLettersOfAnEncryptedQueueAreShownOpen(t *testing.T) {
 	require.Equal(t, []string{`{"card": "4111"}`}, ts.data("q", "again")[1:])
 }
 
+// A queue was encrypted after its messages died: the server seals them on their
+// way back, or says that it cannot, and from SQL nothing plain gets in.
+func TestReplayIntoAnEncryptedQueueSeals(t *testing.T) {
+	t.Parallel()
+	ts := newTestServer(t, withKeys(keyA, ""))
+	keyless := newTestServerOn(t, ts.db)
+	letters := []DeadLetter{ts.kill("q", "p", "t1", `{"n": 1}`, "g", "x"), ts.kill("q", "p", "t2", `{"n": 2}`, "g", "x"), ts.kill("q", "p", "t3", `{"n": 3}`, "g", "x")}
+	ts.encrypt("q", true)
+	ts.encrypt("vault", true)
+	targets := []string{"/api/v1/dlq/" + letters[0].ID + "/replay", "/api/v1/messages/" + letters[1].PartitionID + "/t2/retry", "/api/v1/dlq/" + letters[2].ID + "/replay"}
+	bodies := []string{"", "", `{"queue":"vault"}`}
+	for i, target := range targets {
+		r := keyless.post(target, bodies[i])
+		require.Equal(t, http.StatusServiceUnavailable, r.Status, "%s", r.Body)
+		require.Equal(t, []any{"QN503", false, nil}, []any{r.failure(t).Code, parsed(t, string(r.Body))["dlqRowRemoved"], parsed(t, string(r.Body))["result"]})
+	}
+	require.Equal(t, 3, ts.count(`SELECT count(*) FROM queen.redrive_dead_letters_step_v1('q') WHERE result = 'failed' AND code = 'QN409'`), "SQL has no key")
+	require.Len(t, ts.deadLetters("").Messages, 3, "all are kept")
+	for i, target := range targets {
+		got, r := ts.replay(target, bodies[i])
+		require.Equal(t, http.StatusOK, r.Status, "%s", r.Body)
+		require.Equal(t, []any{"moved", "dlq:" + letters[i].ID, true}, []any{got.Result, got.ReplayedAs.TransactionID, got.DlqRowRemoved})
+	}
+	require.Empty(t, ts.deadLetters("").Messages)
+	for _, row := range append(ts.rows("q")[3:], ts.rows("vault")...) {
+		text, _ := openByHand(t, keyA, row)
+		require.Contains(t, text, `{"n": `)
+	}
+	require.Equal(t, []string{`{"n": 1}`, `{"n": 2}`}, ts.data("q", "g"))
+	require.Equal(t, []string{`{"n": 3}`}, ts.data("vault", "g"))
+}
+
+// Encryption was switched off after messages died: they stay sealed, as those in
+// the log do, and come back open. A replay is no way to write them out in plain.
+func TestReplayOfASealedLetterStaysSealed(t *testing.T) {
+	t.Parallel()
+	ts := newTestServer(t, withKeys(keyA, ""))
+	ts.encrypt("q", true)
+	one, two := ts.kill("q", "p", "t1", `{"n": 1}`, "g", "x"), ts.kill("q", "p", "t2", `{"n": 2}`, "g", "x")
+	ts.encrypt("q", false)
+	for id, body := range map[string]string{one.ID: "", two.ID: `{"queue":"plain"}`} {
+		_, r := ts.replay("/api/v1/dlq/"+id+"/replay", body)
+		require.Equal(t, http.StatusOK, r.Status, "%s", r.Body)
+	}
+	for queue, want := range map[string]string{"q": `{"n": 1}`, "plain": `{"n": 2}`} {
+		rows := ts.rows(queue)
+		text, _ := openByHand(t, keyA, rows[len(rows)-1])
+		require.Equal(t, want, text)
+		require.Equal(t, []string{want}, ts.data(queue, "g"))
+	}
+}
+
 func TestFetchOpensWhatIsSealed(t *testing.T) {
 	t.Parallel()
 	ts := newTestServer(t, withKeys(keyA, ""))

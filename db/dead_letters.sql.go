@@ -61,6 +61,44 @@ func (q *Queries) DeleteMessage(ctx context.Context, arg DeleteMessageParams) (i
 	return deleted, err
 }
 
+const getDeadLetter = `-- name: GetDeadLetter :many
+SELECT id, transaction_id, partition_id, queue, partition, consumer_group, error, retry_count, payload, failed_at, message_id, "offset" FROM queen.get_dead_letter_v1(p_id => $1::uuid, p_tenant_id => $2::uuid)
+`
+
+// One dead letter; no row when there is none.
+func (q *Queries) GetDeadLetter(ctx context.Context, iD uuid.UUID, tenantID uuid.UUID) ([]DeadLetterRow, error) {
+	rows, err := q.db.Query(ctx, getDeadLetter, iD, tenantID)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []DeadLetterRow
+	for rows.Next() {
+		var i DeadLetterRow
+		if err := rows.Scan(
+			&i.ID,
+			&i.TransactionID,
+			&i.PartitionID,
+			&i.Queue,
+			&i.Partition,
+			&i.ConsumerGroup,
+			&i.Error,
+			&i.RetryCount,
+			&i.Payload,
+			&i.FailedAt,
+			&i.MessageID,
+			&i.Offset,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const listDeadLetters = `-- name: ListDeadLetters :many
 SELECT id, transaction_id, partition_id, queue, partition, consumer_group, error, retry_count, payload, failed_at, message_id, "offset" FROM queen.list_dead_letters_v1(
     p_queue => $1::text,
@@ -197,14 +235,16 @@ SELECT dlq_id, result, queue, partition, consumer_group, transaction_id, failed_
     p_id => $1::uuid,
     p_queue => $2::text,
     p_partition => $3::text,
-    p_tenant_id => $4::uuid)
+    p_tenant_id => $4::uuid,
+    p_sealed_payload => $5::text)
 `
 
 type ReplayDeadLetterParams struct {
-	ID        uuid.UUID
-	Queue     *string
-	Partition *string
-	TenantID  uuid.UUID
+	ID            uuid.UUID
+	Queue         *string
+	Partition     *string
+	TenantID      uuid.UUID
+	SealedPayload *string
 }
 
 // Move one dead letter back, or to another queue or partition.
@@ -214,6 +254,7 @@ func (q *Queries) ReplayDeadLetter(ctx context.Context, arg ReplayDeadLetterPara
 		arg.Queue,
 		arg.Partition,
 		arg.TenantID,
+		arg.SealedPayload,
 	)
 	var i ReplayRow
 	err := row.Scan(

@@ -58,6 +58,8 @@ type Querier interface {
 	// Drop the positions of a spool's files, but those to keep.
 	ForgetSpool(ctx context.Context, spoolID uuid.UUID, keep []int64) (StepRow, error)
 	GetConsumerGroup(ctx context.Context, consumerGroup string, tenantID uuid.UUID) ([]byte, error)
+	// One dead letter; no row when there is none.
+	GetDeadLetter(ctx context.Context, iD uuid.UUID, tenantID uuid.UUID) ([]DeadLetterRow, error)
 	GetDeadLetterSignatures(ctx context.Context, arg GetDeadLetterSignaturesParams) ([]byte, error)
 	// The newest message of a key; none when it has none or was deleted.
 	GetLatest(ctx context.Context, arg GetLatestParams) ([]LatestRow, error)

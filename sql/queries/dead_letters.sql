@@ -7,6 +7,10 @@ SELECT * FROM queen.list_dead_letters_v1(
     p_offset => @skip::integer,
     p_tenant_id => @tenant_id::uuid);
 
+-- name: GetDeadLetter :many
+-- One dead letter; no row when there is none.
+SELECT * FROM queen.get_dead_letter_v1(p_id => @id::uuid, p_tenant_id => @tenant_id::uuid);
+
 -- name: DeleteDeadLetters :one
 -- Delete at most MaxRows dead letters of a queue; call it until it answers less.
 SELECT queen.delete_dead_letters_v1(
@@ -21,7 +25,8 @@ SELECT * FROM queen.replay_dead_letter_v1(
     p_id => @id::uuid,
     p_queue => sqlc.narg('queue')::text,
     p_partition => sqlc.narg('partition')::text,
-    p_tenant_id => @tenant_id::uuid);
+    p_tenant_id => @tenant_id::uuid,
+    p_sealed_payload => sqlc.narg('sealed_payload')::text);
 
 -- name: RedriveDeadLettersStep :many
 -- One bounded step of a bulk replay, oldest failure first.

@@ -115,6 +115,45 @@ BEGIN
     ASSERT (SELECT x.result FROM queen.replay_dead_letter_v1(d.id) x) = 'moved', 'outside of the window';
 END $$;
 
+-- What a message carries goes with it: from the segment into the dead letter, and from there into a new segment, whoever
+-- moves it (A-38, P-27, design 3.1). The transactionId is the one thing that changes.
+DO $$
+DECLARE
+    v_lane uuid;
+    v_ids uuid[];
+    v_sent text[] := ARRAY['{"b":1, "b":2,"u":"\\u0000"}', '1e400', 'null', '[ 1 ]'];
+    v_traces text[] := ARRAY['00000000-0000-7000-8000-00000000000a', NULL, '00000000-0000-7000-8000-00000000000c', NULL];
+    v_want text;
+    v_got text;
+BEGIN
+    PERFORM queen.log_push_v1('{life}', '{p}', '{4}', v_sent, '{0,1,2,3}', '{k0,NULL,k2,NULL}', p_trace_ids => v_traces, p_producer_subs => '{ann,key:bob,NULL,NULL}');
+    v_lane := pg_temp.lane('life');
+    PERFORM pg_temp.kill('life', 4);
+    v_ids := ARRAY(SELECT d.id FROM queen.list_dead_letters_v1('life') d ORDER BY d."offset");
+    v_want := (SELECT string_agg(concat_ws(' ', p, coalesce(k, '-'), coalesce(t, '-'), coalesce(s, '-')), E'\n' ORDER BY ord)
+        FROM unnest(v_sent, '{k0,NULL,k2,NULL}'::text[], v_traces, '{ann,key:bob,NULL,NULL}'::text[]) WITH ORDINALITY u (p, k, t, s, ord));
+    v_got := (SELECT string_agg(concat_ws(' ', d.payload, coalesce(d.key, '-'), coalesce(d.trace_id::text, '-'), coalesce(d.producer_sub, '-')), E'\n' ORDER BY d."offset")
+        FROM queen.log_dlq d WHERE d.partition_id = v_lane);
+    ASSERT v_got = v_want, 'filed: ' || v_got;
+    ASSERT (SELECT (g.id, g.transaction_id, g.payload, g."offset") = (v_ids[2], '1', v_sent[2], 1) FROM queen.get_dead_letter_v1(v_ids[2]) g), 'one of them';
+    ASSERT (SELECT count(*) = 0 FROM queen.get_dead_letter_v1(gen_random_uuid())) AND (SELECT count(*) = 0 FROM queen.get_dead_letter_v1(v_ids[2], '00000000-0000-0000-0000-000000000002')), 'none, and E-5';
+
+    PERFORM queen.replay_dead_letter_v1(v_ids[1]);
+    PERFORM queen.retry_message_v1(v_lane, '1');
+    PERFORM queen.redrive_dead_letters_step_v1('life');
+    v_got := (SELECT string_agg(concat_ws(' ', u.p, coalesce(u.k, '-'), coalesce(u.t::text, '-'), coalesce(u.s, '-')), E'\n' ORDER BY x.base_offset, u.ord)
+        FROM queen.log_segments x, unnest(x.payloads, x.keys, x.trace_ids, x.producer_subs) WITH ORDINALITY u (p, k, t, s, ord)
+        WHERE x.partition_id = v_lane AND x.base_offset >= 4);
+    ASSERT v_got = v_want, 'moved one by one, retried and redriven: ' || v_got;
+    ASSERT (SELECT array_agg('dlq:' || i) FROM unnest(v_ids) i) = (SELECT array_agg(r.transaction_id ORDER BY r."offset") FROM queen.read_v1('life', 'p', 4) r), 'A-38: under their new ids';
+
+    -- And the detail of a message that only the dead letter has any more.
+    PERFORM pg_temp.ack('life', pg_temp.lease('life', 1), 'dlq:' || v_ids[1] || 'd');
+    DELETE FROM queen.log_segments s WHERE s.partition_id = v_lane;
+    DELETE FROM queen.log_txns t WHERE t.partition_id = v_lane;
+    ASSERT (SELECT (m.status, m.trace_id, m.producer_sub, m.payload) = ('dead_letter', v_traces[1], 'ann', v_sent[1]) FROM queen.get_message_v1(v_lane, 'dlq:' || v_ids[1]) m), 'spec 4.8';
+END $$;
+
 -- To another queue or partition; what cannot go is kept, and says why (spec 4.9, F073).
 DO $$
 DECLARE
@@ -161,6 +200,34 @@ BEGIN
     ASSERT (r.result, r.consumer_group, r."offset") = ('moved', 'g', 2), 'then the other';
     ASSERT (SELECT count(*) = 0 FROM queen.retry_message_v1(pg_temp.lane('again'), '0')), 'then none';
     ASSERT (SELECT count(*) = 0 FROM queen.retry_message_v1(pg_temp.lane('again'), '0', v_tenant)), 'E-5';
+END $$;
+
+-- Between plain and encrypted queues. What a server sealed goes in the place of plaintext, into an encrypted queue only; what
+-- is no envelope is refused; a damaged payload is not covered up; an envelope stays the one it is, wherever it goes (spec 1.6).
+DO $$
+DECLARE
+    r record;
+    v_ids uuid[];
+    v_sealed text := '{"encrypted":"c2Vj","iv":"aXY=","authTag":"dGFn","kid":"k"}';
+BEGIN
+    PERFORM pg_temp.push('bare', 4), queen.configure_queue_v1('vault', '{"encryptionEnabled": true}'), queen.configure_queue_v1('open', '{}');
+    PERFORM pg_temp.kill('bare', 4);
+    v_ids := ARRAY(SELECT d.id FROM queen.list_dead_letters_v1('bare') d ORDER BY d."offset");
+    ASSERT (SELECT (x.result, x.code) = ('failed', 'QN409') FROM queen.replay_dead_letter_v1(v_ids[1], 'vault') x), 'design 4: no plaintext';
+    ASSERT pg_temp.error_of(format('SELECT queen.replay_dead_letter_v1(%L, ''vault'', p_sealed_payload => ''{"n":0}'')', v_ids[1])) = 'QN400'
+        AND pg_temp.error_of(format('SELECT queen.replay_dead_letter_v1(%L, ''vault'', p_sealed_payload => ''{'')', v_ids[1])) = 'QN400', 'no envelope';
+    SELECT * INTO r FROM queen.replay_dead_letter_v1(v_ids[1], 'vault', p_sealed_payload => v_sealed);
+    ASSERT r.result = 'moved' AND (SELECT x.payload FROM queen.read_v1('vault', 'p', 0) x)::text = v_sealed, 'as the server sealed it: ' || r::text;
+    SELECT * INTO r FROM queen.replay_dead_letter_v1(v_ids[2], 'open', p_sealed_payload => v_sealed);
+    ASSERT r.result = 'moved' AND (SELECT x.payload FROM queen.read_v1('open', 'p', 0) x)::text = '{"n": 1}', 'a plain queue takes it as it is: ' || r::text;
+    UPDATE queen.log_dlq SET payload = '{broken' WHERE id = v_ids[3];
+    ASSERT (SELECT x.result = 'failed' AND x.error LIKE '%damaged%' FROM queen.replay_dead_letter_v1(v_ids[3], 'vault', p_sealed_payload => v_sealed) x), 'F079: damaged';
+    UPDATE queen.log_dlq SET payload = NULL WHERE id = v_ids[3];
+    ASSERT (SELECT x.result = 'failed' AND x.error LIKE '%lost' FROM queen.replay_dead_letter_v1(v_ids[3], 'vault', p_sealed_payload => v_sealed) x), 'W-28: lost';
+    UPDATE queen.log_dlq SET payload = replace(v_sealed, 'c2Vj', 'b3du') WHERE id IN (v_ids[3], v_ids[4]);
+    PERFORM queen.replay_dead_letter_v1(v_ids[3], 'vault', p_sealed_payload => v_sealed), queen.replay_dead_letter_v1(v_ids[4], 'open', p_sealed_payload => v_sealed);
+    ASSERT (SELECT count(*) = 2 FROM (SELECT x.payload::text AS p FROM queen.read_v1('vault', 'p', 1) x UNION ALL SELECT x.payload::text FROM queen.read_v1('open', 'p', 1) x) u
+        WHERE u.p LIKE '%b3du%') AND pg_temp.dead('bare') = '', 'an envelope stays one';
 END $$;
 
 -- Redrive: filters, dry run, steps that go on from the last row, one outcome each (issue item 4).

@@ -1,5 +1,5 @@
 /*
- * Purpose:     file one frame as a dead letter: a snapshot of the payload as stored, with the reason and the counter. The
+ * Purpose:     file one frame as a dead letter: a snapshot of the payload as stored and of what it carried, with the reason and the counter. The
  *              only reader that may look below the log start; when the frame is gone the payload is null and the reason
  *              says so. A NUL written as an escape in the reason stays text; it cannot be stored raw.
  * Locks:       none of its own; the caller holds the consumer row.
@@ -35,7 +35,7 @@ BEGIN
     IF v_payload IS NULL THEN
         v_error := v_error || ' (the message was already deleted, its payload is lost)';
     END IF;
-    INSERT INTO queen.log_dlq (partition_id, consumer_group, "offset", message_id, transaction_id, payload, error, retry_count, key)
+    INSERT INTO queen.log_dlq (partition_id, consumer_group, "offset", message_id, transaction_id, payload, error, retry_count, key, trace_id, producer_sub)
     VALUES (
         p_partition_id, p_group, p_offset,
         CASE WHEN v_payload IS NULL THEN '00000000-0000-0000-0000-000000000000'
@@ -43,6 +43,6 @@ BEGIN
         coalesce(r_seg.transaction_ids[v_pos],
                  CASE WHEN v_payload IS NOT NULL THEN queen._frame_id(r_seg.id_base, p_offset - r_seg.base_offset)::text END,
                  p_transaction_id),
-        v_payload, v_error, p_retry_count, r_seg.keys[v_pos]);
+        v_payload, v_error, p_retry_count, r_seg.keys[v_pos], r_seg.trace_ids[v_pos], r_seg.producer_subs[v_pos]);
 END $$;
 REVOKE ALL ON FUNCTION queen._file_dead_letter(uuid, text, bigint, text, text, integer) FROM PUBLIC;

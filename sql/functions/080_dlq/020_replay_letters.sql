@@ -1,6 +1,7 @@
 /*
  * Purpose:     move dead letters to the tail of one partition: push each snapshot under the id dlq:<row id>, and delete the
- *              rows that were stored, and only those. The caller locked the partition row in an earlier statement. Rows come out
+ *              rows that were stored, and only those. What the message carried (key, trace id, producer) goes along; an envelope
+ *              stays one. With p_sealed_payload, plaintext goes to an encrypted queue as that. The caller locked the partition row in an earlier statement. Rows come out
  *              in the order of p_ids; one that another session moved or deleted meanwhile is gone.
  * Locks:       the dead letters, FOR UPDATE in id order (p_skip_locked: a held one is busy); they are leaves.
  * Isolation:   READ COMMITTED.
@@ -16,7 +17,8 @@ CREATE OR REPLACE FUNCTION queen._replay_letters(
     p_window integer,
     p_encrypted boolean,
     p_ids uuid[],
-    p_skip_locked boolean
+    p_skip_locked boolean,
+    p_sealed_payload text DEFAULT NULL
 ) RETURNS SETOF queen.replay_row
 LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
@@ -24,6 +26,8 @@ DECLARE
     v_good uuid[];
     v_payloads text[];
     v_keys text[];
+    v_traces text[];
+    v_subs text[];
     r_out queen.replay_row;
     r_did record;
 BEGIN
@@ -32,13 +36,17 @@ BEGIN
     ELSE
         v_held := ARRAY(SELECT d.id FROM queen.log_dlq d WHERE d.id = ANY (p_ids) ORDER BY d.id FOR UPDATE);
     END IF;
-    SELECT array_agg(d.id ORDER BY u.ord), array_agg(d.payload ORDER BY u.ord), array_agg(d.key ORDER BY u.ord) INTO v_good, v_payloads, v_keys
+    SELECT array_agg(d.id ORDER BY u.ord),
+           array_agg(CASE WHEN p_encrypted AND p_sealed_payload IS NOT NULL AND NOT queen._are_envelopes(ARRAY[d.payload])
+                          THEN p_sealed_payload ELSE d.payload END ORDER BY u.ord),
+           array_agg(d.key ORDER BY u.ord), array_agg(d.trace_id::text ORDER BY u.ord), array_agg(d.producer_sub ORDER BY u.ord)
+    INTO v_good, v_payloads, v_keys, v_traces, v_subs
     FROM unnest(p_ids) WITH ORDINALITY u (id, ord)
     JOIN queen.log_dlq d ON d.id = u.id
-    WHERE d.id = ANY (v_held) AND queen._replay_refusal(d.payload, p_encrypted) IS NULL;
+    WHERE d.id = ANY (v_held) AND queen._replay_refusal(d.payload, p_encrypted AND p_sealed_payload IS NULL) IS NULL;
     SELECT array_agg(s.id) AS ids, array_agg(s.status) AS statuses, array_agg(s.message_id) AS message_ids, array_agg(s.at) AS offsets
     INTO r_did
-    FROM queen._push_letters(r_part, p_window, v_good, v_payloads, v_keys) s;
+    FROM queen._push_letters(r_part, p_window, v_good, v_payloads, v_keys, v_traces, v_subs) s;
 
     -- A loop, because the answer keeps the order asked for and every row is told apart.
     FOR r_out IN
@@ -56,7 +64,7 @@ BEGIN
             DELETE FROM queen.log_dlq d WHERE d.id = r_out.dlq_id;
         ELSIF r_out.result = 'failed' THEN
             r_out.code := 'QN409';
-            r_out.error := (SELECT queen._replay_refusal(d.payload, p_encrypted) FROM queen.log_dlq d WHERE d.id = r_out.dlq_id);
+            r_out.error := (SELECT queen._replay_refusal(d.payload, p_encrypted AND p_sealed_payload IS NULL) FROM queen.log_dlq d WHERE d.id = r_out.dlq_id);
         ELSIF r_out.result = 'duplicate' THEN
             r_out.error := 'the partition already has a message with this transactionId; the dead letter is kept';
         ELSIF r_out.result = 'busy' THEN
@@ -65,7 +73,7 @@ BEGIN
         RETURN NEXT r_out;
     END LOOP;
 END $$;
-REVOKE ALL ON FUNCTION queen._replay_letters(queen.log_partitions, text, integer, boolean, uuid[], boolean) FROM PUBLIC;
+REVOKE ALL ON FUNCTION queen._replay_letters(queen.log_partitions, text, integer, boolean, uuid[], boolean, text) FROM PUBLIC;
 
 /*
  * Purpose:     push the snapshots through the one allocator; a verdict a row.
@@ -78,7 +86,9 @@ CREATE OR REPLACE FUNCTION queen._push_letters(
     p_window integer,
     p_ids uuid[],
     p_payloads text[],
-    p_keys text[]
+    p_keys text[],
+    p_trace_ids text[],
+    p_producer_subs text[]
 ) RETURNS TABLE (id uuid, status text, message_id uuid, at bigint)
 LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
@@ -88,7 +98,7 @@ BEGIN
         RETURN;
     END IF;
     v_rows := queen._push_group(0, r_part, p_window, p_payloads, ARRAY(SELECT 'dlq:' || i FROM unnest(p_ids) WITH ORDINALITY u (i, ord) ORDER BY ord),
-        p_keys, NULL, NULL, NULL);
+        p_keys, p_trace_ids, p_producer_subs, NULL);
     RETURN QUERY
     SELECT p_ids[coalesce(r.items[k + 1], r.first_item + k) + 1], r.status,
            CASE WHEN r.status = 'queued' THEN queen._frame_id(r.id_base, k) ELSE r.item_ids[k + 1] END,
@@ -96,7 +106,7 @@ BEGIN
     FROM unnest(v_rows) r
     CROSS JOIN LATERAL generate_series(0, coalesce(cardinality(r.items), r.frames) - 1) k;
 END $$;
-REVOKE ALL ON FUNCTION queen._push_letters(queen.log_partitions, integer, uuid[], text[], text[]) FROM PUBLIC;
+REVOKE ALL ON FUNCTION queen._push_letters(queen.log_partitions, integer, uuid[], text[], text[], text[], text[]) FROM PUBLIC;
 
 /*
  * Purpose:     why a snapshot can never be pushed to a queue, or NULL.
@@ -113,7 +123,7 @@ BEGIN
     IF p_payload IS NULL THEN
         RETURN 'the message was already deleted when it failed, its payload is lost';
     ELSIF p_encrypted AND NOT queen._are_envelopes(ARRAY[p_payload]) THEN
-        RETURN 'the queue is encrypted and the dead letter is not: only envelopes of the server may be stored in it';
+        RETURN 'the queue is encrypted and the dead letter is not: replay it over HTTP, through a server that has a key';
     END IF;
     PERFORM p_payload::json;
     RETURN NULL;

@@ -1,14 +1,15 @@
 /*
  * Purpose:     move one dead letter back: to the tail of its partition, or to another queue or partition, which is created
  *              when it is missing. The message is new: its transactionId is dlq:<id>, and every group sees it. The queue
- *              that the dead letter came from is never created again.
+ *              that the dead letter came from is never created again. An encrypted queue takes no plaintext: a server that
+ *              has a key passes the payload sealed, which is stored instead of a plain one there, and ignored otherwise.
  * Locks:       a missing queue and partition by name, the destination partition FOR NO KEY UPDATE, the dead letter FOR
  *              UPDATE; under a lock_timeout of 5 s.
  * Isolation:   READ COMMITTED only: the dead letter is read after the wait.
  * Volatility:  VOLATILE: writes.
  * Bounds:      one message.
  * Idempotency: yes: a second call answers gone.
- * Raises:      QN503 in push maintenance; QN400 for a bad name; 40001 when a queue or partition is deleted meanwhile; 55P03. A refusal that
+ * Raises:      QN503 in push maintenance; QN400 for a bad name or a p_sealed_payload that is no envelope; 40001 when a queue or partition is deleted meanwhile; 55P03. A refusal that
  *              keeps the dead letter is the row's result: failed or duplicate.
  * Source:      A-38, spec 4.9, F071, F073.
  */
@@ -16,7 +17,8 @@ CREATE OR REPLACE FUNCTION queen.replay_dead_letter_v1(
     p_id uuid,
     p_queue text DEFAULT NULL,
     p_partition text DEFAULT NULL,
-    p_tenant_id uuid DEFAULT NULL
+    p_tenant_id uuid DEFAULT NULL,
+    p_sealed_payload text DEFAULT NULL
 ) RETURNS SETOF queen.replay_row
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER
 SET search_path = queen, pg_catalog, pg_temp
@@ -33,13 +35,16 @@ DECLARE
 BEGIN
     PERFORM queen._require_read_committed();
     PERFORM queen._refuse_while_paused();
+    IF p_sealed_payload IS NOT NULL AND queen._replay_refusal(p_sealed_payload, true) IS NOT NULL THEN
+        PERFORM queen._raise('QN400', 'p_sealed_payload must be an envelope', 'p_sealed_payload');
+    END IF;
     SELECT d.* INTO r_from FROM queen._dead_letters(v_tenant) d WHERE d.id = p_id;
     IF r_from.id IS NOT NULL THEN
         r_to := queen._replay_destination(r_from.partition_id, p_queue, p_partition, v_tenant);
         SELECT p.* INTO r_part FROM queen.log_partitions p WHERE p.id = r_to.partition_id FOR NO KEY UPDATE;
     END IF;
     IF r_part.id IS NOT NULL THEN
-        RETURN QUERY SELECT * FROM queen._replay_letters(r_part, r_to.queue, r_to.win, r_to.encrypted, ARRAY[p_id], false);
+        RETURN QUERY SELECT * FROM queen._replay_letters(r_part, r_to.queue, r_to.win, r_to.encrypted, ARRAY[p_id], false, p_sealed_payload);
         RETURN;
     ELSIF r_from.id IS NOT NULL AND (p_queue IS NOT NULL OR p_partition IS NOT NULL) THEN
         PERFORM queen._raise('40001', 'the destination was removed meanwhile; retry the call');
@@ -54,9 +59,9 @@ BEGIN
     r_out.failed_at := coalesce(r_from.failed_at, 'epoch');
     RETURN NEXT r_out;
 END $$;
-COMMENT ON FUNCTION queen.replay_dead_letter_v1(uuid, text, text, uuid) IS
+COMMENT ON FUNCTION queen.replay_dead_letter_v1(uuid, text, text, uuid, text) IS
 'Move one dead letter back to its partition, or to another queue or partition, as a new message; it is either stored and no dead letter any more, or still one.';
-REVOKE ALL ON FUNCTION queen.replay_dead_letter_v1(uuid, text, text, uuid) FROM PUBLIC;
+REVOKE ALL ON FUNCTION queen.replay_dead_letter_v1(uuid, text, text, uuid, text) FROM PUBLIC;
 
 /*
  * Purpose:     partition that a replay goes to, with the options of its queue. Without a destination that is the partition it

@@ -33,7 +33,7 @@ BEGIN
     SELECT m.* INTO r_out FROM queen._message_at(r_queue, r_part.id, r_part.name, v_at) m;
     IF r_out.id IS NULL THEN
         SELECT d.message_id, d.transaction_id, 0, r_part.id, r_queue.name, r_part.name, coalesce(r_queue.namespace, ''), coalesce(r_queue.task, ''),
-               'dead_letter', 'completed', 0, 0, NULL, NULL, d."offset", d."offset", d.failed_at, NULL, d.payload, d.error, d.retry_count, false, 'null', 'null'
+               'dead_letter', 'completed', 0, 0, d.trace_id::text, d.producer_sub, d."offset", d."offset", d.failed_at, NULL, d.payload, d.error, d.retry_count, false, 'null', 'null'
         INTO r_out
         FROM queen.log_dlq d
         WHERE d.id = (SELECT u.x FROM queen._letters_of(p_partition_id, p_transaction_id, v_tenant) WITH ORDINALITY u (x, ord) ORDER BY u.ord LIMIT 1);

@@ -13,13 +13,13 @@ LANGUAGE sql STABLE AS $$
         SELECT w.grantee, p.oid::regprocedure AS routine
         FROM (VALUES
             ('queen_reader', ARRAY['read_v1', 'partitions_changed_v1', 'list_queues_v1', 'get_queue_v1', 'log_queue_depth_v1',
-                'log_queue_stats_all_v1', 'list_dead_letters_v1', 'list_messages_v1', 'message_mode_v1', 'get_message_v1', 'list_traces_v1',
+                'log_queue_stats_all_v1', 'list_dead_letters_v1', 'get_dead_letter_v1', 'list_messages_v1', 'message_mode_v1', 'get_message_v1', 'list_traces_v1',
                 'list_traces_by_name_v1', 'list_trace_names_v1']),
             ('queen_writer', ARRAY['push_v1', 'push_many_v1', 'pop_v1', 'ack_v1', 'record_trace_v1', 'read_v1', 'partitions_changed_v1', 'get_queue_v1',
                 'log_queue_depth_v1']),
             ('queen_admin', ARRAY['configure_queue_v1', 'delete_queue_v1', 'list_queues_v1', 'get_queue_v1', 'log_queue_depth_v1',
                 'log_queue_stats_all_v1', 'read_v1', 'partitions_changed_v1', 'push_v1', 'push_many_v1', 'pop_v1', 'ack_v1', 'run_maintenance_v1',
-                'log_settle_heads_step_v1', 'log_mark_clock_v1', 'list_dead_letters_v1', 'delete_dead_letters_v1', 'replay_dead_letter_v1',
+                'log_settle_heads_step_v1', 'log_mark_clock_v1', 'list_dead_letters_v1', 'get_dead_letter_v1', 'delete_dead_letters_v1', 'replay_dead_letter_v1',
                 'redrive_dead_letters_step_v1', 'delete_message_v1', 'retry_message_v1', 'log_purge_dead_letters_step_v1', 'list_messages_v1', 'message_mode_v1', 'get_message_v1',
                 'record_trace_v1', 'list_traces_v1', 'list_traces_by_name_v1', 'list_trace_names_v1']),
             ('queen_reader', ARRAY['get_latest_v1']),

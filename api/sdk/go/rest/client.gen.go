@@ -1042,7 +1042,7 @@ type DeadLetter struct {
 	// PartitionID Example: 7d9f3b1e-4a52-4c1b-9a60-2f1d8f0c5e11
 	PartitionID openapi_types.UUID `json:"partitionId"`
 
-	// ProducerSub Always null: a dead letter does not keep it.
+	// ProducerSub Always null here; a replay keeps it.
 	ProducerSub *string `json:"producerSub"`
 
 	// Queue Example: orders
@@ -5243,7 +5243,7 @@ type ClientInterface interface {
 
 	// ReplayDeadLetterWithBody Move a dead letter back to its queue
 	//
-	// Stores the message anew, with the transactionId dlq:<id>, at the end of its partition or of another one, and deletes the dead letter; both or neither. Every group sees the new message. When the partition has that transactionId already, nothing is stored and the dead letter stays.
+	// Stores the message anew, with the transactionId dlq:<id>, at the end of its partition or of another one, and deletes the dead letter; both or neither. Every group sees the new message. When the partition has that transactionId already, nothing is stored and the dead letter stays. A plain payload is sealed on its way to an encrypted queue; a sealed one stays sealed wherever it goes.
 	//
 	// Takes any type of body and a specified content type.
 	//
@@ -5252,7 +5252,7 @@ type ClientInterface interface {
 
 	// ReplayDeadLetter Move a dead letter back to its queue
 	//
-	// Stores the message anew, with the transactionId dlq:<id>, at the end of its partition or of another one, and deletes the dead letter; both or neither. Every group sees the new message. When the partition has that transactionId already, nothing is stored and the dead letter stays.
+	// Stores the message anew, with the transactionId dlq:<id>, at the end of its partition or of another one, and deletes the dead letter; both or neither. Every group sees the new message. When the partition has that transactionId already, nothing is stored and the dead letter stays. A plain payload is sealed on its way to an encrypted queue; a sealed one stays sealed wherever it goes.
 	//
 	// Takes a body of the `application/json` content type.
 	//
@@ -6182,7 +6182,7 @@ func (c *Client) ListDeadLetters(ctx context.Context, params *ListDeadLettersPar
 
 // ReplayDeadLetterWithBody Move a dead letter back to its queue
 //
-// Stores the message anew, with the transactionId dlq:<id>, at the end of its partition or of another one, and deletes the dead letter; both or neither. Every group sees the new message. When the partition has that transactionId already, nothing is stored and the dead letter stays.
+// Stores the message anew, with the transactionId dlq:<id>, at the end of its partition or of another one, and deletes the dead letter; both or neither. Every group sees the new message. When the partition has that transactionId already, nothing is stored and the dead letter stays. A plain payload is sealed on its way to an encrypted queue; a sealed one stays sealed wherever it goes.
 //
 // Takes any type of body and a specified content type.
 //
@@ -6201,7 +6201,7 @@ func (c *Client) ReplayDeadLetterWithBody(ctx context.Context, id string, conten
 
 // ReplayDeadLetter Move a dead letter back to its queue
 //
-// Stores the message anew, with the transactionId dlq:<id>, at the end of its partition or of another one, and deletes the dead letter; both or neither. Every group sees the new message. When the partition has that transactionId already, nothing is stored and the dead letter stays.
+// Stores the message anew, with the transactionId dlq:<id>, at the end of its partition or of another one, and deletes the dead letter; both or neither. Every group sees the new message. When the partition has that transactionId already, nothing is stored and the dead letter stays. A plain payload is sealed on its way to an encrypted queue; a sealed one stays sealed wherever it goes.
 //
 // Takes a body of the `application/json` content type.
 //
@@ -11481,7 +11481,7 @@ type ClientWithResponsesInterface interface {
 
 	// ReplayDeadLetterWithBodyWithResponse Move a dead letter back to its queue
 	//
-	// Stores the message anew, with the transactionId dlq:<id>, at the end of its partition or of another one, and deletes the dead letter; both or neither. Every group sees the new message. When the partition has that transactionId already, nothing is stored and the dead letter stays.
+	// Stores the message anew, with the transactionId dlq:<id>, at the end of its partition or of another one, and deletes the dead letter; both or neither. Every group sees the new message. When the partition has that transactionId already, nothing is stored and the dead letter stays. A plain payload is sealed on its way to an encrypted queue; a sealed one stays sealed wherever it goes.
 	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -11490,7 +11490,7 @@ type ClientWithResponsesInterface interface {
 
 	// ReplayDeadLetterWithResponse Move a dead letter back to its queue
 	//
-	// Stores the message anew, with the transactionId dlq:<id>, at the end of its partition or of another one, and deletes the dead letter; both or neither. Every group sees the new message. When the partition has that transactionId already, nothing is stored and the dead letter stays.
+	// Stores the message anew, with the transactionId dlq:<id>, at the end of its partition or of another one, and deletes the dead letter; both or neither. Every group sees the new message. When the partition has that transactionId already, nothing is stored and the dead letter stays. A plain payload is sealed on its way to an encrypted queue; a sealed one stays sealed wherever it goes.
 	//
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -19014,7 +19014,7 @@ func (c *ClientWithResponses) ListDeadLettersWithResponse(ctx context.Context, p
 
 // ReplayDeadLetterWithBodyWithResponse Move a dead letter back to its queue
 //
-// Stores the message anew, with the transactionId dlq:<id>, at the end of its partition or of another one, and deletes the dead letter; both or neither. Every group sees the new message. When the partition has that transactionId already, nothing is stored and the dead letter stays.
+// Stores the message anew, with the transactionId dlq:<id>, at the end of its partition or of another one, and deletes the dead letter; both or neither. Every group sees the new message. When the partition has that transactionId already, nothing is stored and the dead letter stays. A plain payload is sealed on its way to an encrypted queue; a sealed one stays sealed wherever it goes.
 //
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
@@ -19029,7 +19029,7 @@ func (c *ClientWithResponses) ReplayDeadLetterWithBodyWithResponse(ctx context.C
 
 // ReplayDeadLetterWithResponse Move a dead letter back to its queue
 //
-// Stores the message anew, with the transactionId dlq:<id>, at the end of its partition or of another one, and deletes the dead letter; both or neither. Every group sees the new message. When the partition has that transactionId already, nothing is stored and the dead letter stays.
+// Stores the message anew, with the transactionId dlq:<id>, at the end of its partition or of another one, and deletes the dead letter; both or neither. Every group sees the new message. When the partition has that transactionId already, nothing is stored and the dead letter stays. A plain payload is sealed on its way to an encrypted queue; a sealed one stays sealed wherever it goes.
 //
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //

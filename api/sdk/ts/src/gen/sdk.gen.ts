@@ -298,7 +298,7 @@ export const listDeadLetters = <ThrowOnError extends boolean = false>(options?: 
 /**
  * Move a dead letter back to its queue
  *
- * Stores the message anew, with the transactionId dlq:<id>, at the end of its partition or of another one, and deletes the dead letter; both or neither. Every group sees the new message. When the partition has that transactionId already, nothing is stored and the dead letter stays.
+ * Stores the message anew, with the transactionId dlq:<id>, at the end of its partition or of another one, and deletes the dead letter; both or neither. Every group sees the new message. When the partition has that transactionId already, nothing is stored and the dead letter stays. A plain payload is sealed on its way to an encrypted queue; a sealed one stays sealed wherever it goes.
  */
 export const replayDeadLetter = <ThrowOnError extends boolean = false>(options: Options<ReplayDeadLetterData, ThrowOnError>): RequestResult<ReplayDeadLetterResponses, ReplayDeadLetterErrors, ThrowOnError> => (options.client ?? client).post<ReplayDeadLetterResponses, ReplayDeadLetterErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }],

@@ -515,7 +515,7 @@ export type DeadLetter = {
     partition: string;
     partitionId: string;
     /**
-     * Always null: a dead letter does not keep it.
+     * Always null here; a replay keeps it.
      */
     producerSub: string | null;
     queue: string;

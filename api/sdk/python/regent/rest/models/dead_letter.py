@@ -25,7 +25,7 @@ class DeadLetter:
         id (UUID): Id of the dead letter, not of the message.
         partition (str):
         partition_id (UUID):
-        producer_sub (None | str): Always null: a dead letter does not keep it.
+        producer_sub (None | str): Always null here; a replay keeps it.
         queue (str):
         retry_count (int): Failed attempts before it was given up.
         transaction_id (str):

@@ -149,7 +149,8 @@ def sync_detailed(
 
      Stores the message anew, with the transactionId dlq:<id>, at the end of its partition or of another
     one, and deletes the dead letter; both or neither. Every group sees the new message. When the
-    partition has that transactionId already, nothing is stored and the dead letter stays.
+    partition has that transactionId already, nothing is stored and the dead letter stays. A plain
+    payload is sealed on its way to an encrypted queue; a sealed one stays sealed wherever it goes.
 
     Args:
         id (str): Id of the dead letter.
@@ -185,7 +186,8 @@ def sync(
 
      Stores the message anew, with the transactionId dlq:<id>, at the end of its partition or of another
     one, and deletes the dead letter; both or neither. Every group sees the new message. When the
-    partition has that transactionId already, nothing is stored and the dead letter stays.
+    partition has that transactionId already, nothing is stored and the dead letter stays. A plain
+    payload is sealed on its way to an encrypted queue; a sealed one stays sealed wherever it goes.
 
     Args:
         id (str): Id of the dead letter.
@@ -216,7 +218,8 @@ async def asyncio_detailed(
 
      Stores the message anew, with the transactionId dlq:<id>, at the end of its partition or of another
     one, and deletes the dead letter; both or neither. Every group sees the new message. When the
-    partition has that transactionId already, nothing is stored and the dead letter stays.
+    partition has that transactionId already, nothing is stored and the dead letter stays. A plain
+    payload is sealed on its way to an encrypted queue; a sealed one stays sealed wherever it goes.
 
     Args:
         id (str): Id of the dead letter.
@@ -250,7 +253,8 @@ async def asyncio(
 
      Stores the message anew, with the transactionId dlq:<id>, at the end of its partition or of another
     one, and deletes the dead letter; both or neither. Every group sees the new message. When the
-    partition has that transactionId already, nothing is stored and the dead letter stays.
+    partition has that transactionId already, nothing is stored and the dead letter stays. A plain
+    payload is sealed on its way to an encrypted queue; a sealed one stays sealed wherever it goes.
 
     Args:
         id (str): Id of the dead letter.
