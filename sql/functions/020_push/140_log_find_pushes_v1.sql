@@ -7,7 +7,7 @@
  * Volatility:  VOLATILE: must see what committed a moment ago.
  * Bounds:      as log_find_push_v1 a group, over what was stamped in the last p_within_seconds by this database's clock.
  * Idempotency: reads only.
- * Raises:      QN400 for arrays of unequal length.
+ * Raises:      QN400 for arrays of unequal length, or that are no lists.
  * Source:      design 3.1 (unknown commit outcome).
  */
 CREATE OR REPLACE FUNCTION queen.log_find_pushes_v1(
@@ -26,7 +26,9 @@ DECLARE
     r_lanes record;
     v_since timestamptz := clock_timestamp() - make_interval(secs => p_within_seconds);
 BEGIN
-    IF cardinality(p_partitions) IS DISTINCT FROM cardinality(p_queues) OR cardinality(p_nonces) IS DISTINCT FROM cardinality(p_queues) THEN
+    IF NOT (queen._is_list(p_queues) AND queen._is_list(p_partitions) AND queen._is_list(p_nonces)) THEN
+        PERFORM queen._raise('QN400', 'every array must have one dimension and begin at 1', 'p_nonces');
+    ELSIF cardinality(p_partitions) IS DISTINCT FROM cardinality(p_queues) OR cardinality(p_nonces) IS DISTINCT FROM cardinality(p_queues) THEN
         PERFORM queen._raise('QN400', 'p_queues, p_partitions and p_nonces must have one element a group', 'p_nonces');
     END IF;
     r_lanes := queen._resolve_lanes(p_queues, p_partitions, queen._tenant(p_tenant_id));

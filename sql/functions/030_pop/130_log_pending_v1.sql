@@ -5,7 +5,7 @@
  * Volatility:  VOLATILE: must see what committed a moment ago.
  * Bounds:      the partitions held for each group, and those written since its floor, until one is found.
  * Idempotency: reads only.
- * Raises:      QN400 when the arrays differ in length.
+ * Raises:      QN400 when the arrays differ in length or are no lists.
  * Source:      O-51, design 6 (watcher), F045, F049, F051.
  */
 CREATE OR REPLACE FUNCTION queen.log_pending_v1(
@@ -22,7 +22,9 @@ SET enable_bitmapscan = off
 SET jit = off
 AS $$
 BEGIN
-    IF cardinality(p_partitions) <> cardinality(p_queues) OR cardinality(p_consumer_groups) <> cardinality(p_queues)
+    IF NOT (queen._is_list(p_queues) AND queen._is_list(p_partitions) AND queen._is_list(p_consumer_groups) AND queen._is_list(p_tenant_ids)) THEN
+        PERFORM queen._raise('QN400', 'every array must have one dimension and begin at 1', 'p_queues');
+    ELSIF cardinality(p_partitions) <> cardinality(p_queues) OR cardinality(p_consumer_groups) <> cardinality(p_queues)
        OR cardinality(p_tenant_ids) <> cardinality(p_queues) THEN
         PERFORM queen._raise('QN400', 'the arrays must be equally long', 'p_queues');
     END IF;

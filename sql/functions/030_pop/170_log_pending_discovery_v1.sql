@@ -6,7 +6,7 @@
  * Volatility:  VOLATILE: must see what committed a moment ago.
  * Bounds:      as log_pending_v1 for every queue with such labels.
  * Idempotency: reads only.
- * Raises:      QN400 when the arrays differ in length.
+ * Raises:      QN400 when the arrays differ in length or are no lists.
  * Source:      O-51.
  */
 CREATE OR REPLACE FUNCTION queen.log_pending_discovery_v1(
@@ -28,7 +28,9 @@ DECLARE
     v_groups text[];
     v_tenants uuid[];
 BEGIN
-    IF cardinality(p_tasks) <> cardinality(p_namespaces) OR cardinality(p_consumer_groups) <> cardinality(p_namespaces)
+    IF NOT (queen._is_list(p_namespaces) AND queen._is_list(p_tasks) AND queen._is_list(p_consumer_groups) AND queen._is_list(p_tenant_ids)) THEN
+        PERFORM queen._raise('QN400', 'every array must have one dimension and begin at 1', 'p_namespaces');
+    ELSIF cardinality(p_tasks) <> cardinality(p_namespaces) OR cardinality(p_consumer_groups) <> cardinality(p_namespaces)
        OR cardinality(p_tenant_ids) <> cardinality(p_namespaces) THEN
         PERFORM queen._raise('QN400', 'the arrays must be equally long', 'p_namespaces');
     END IF;

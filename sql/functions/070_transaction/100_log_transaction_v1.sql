@@ -52,6 +52,9 @@ BEGIN
     IF coalesce(cardinality(p_queues), 0) + coalesce(cardinality(p_payloads), 0) + coalesce(cardinality(p_counts), 0) > 0 THEN
         PERFORM queen._check_push(p_queues, p_partitions, p_counts, p_payloads, p_transaction_ids, p_keys, p_trace_ids, NULL, p_nonces, p_sealed);
     END IF;
+    IF NOT queen._is_list(p_required_leases) THEN
+        PERFORM queen._raise('QN400', 'every array must have one dimension and begin at 1', 'p_required_leases');
+    END IF;
     PERFORM queen._check_ack(p_ack_partition_ids, p_ack_groups, p_ack_lease_ids, p_ack_counts, p_ack_transaction_ids,
         p_ack_statuses, p_ack_errors);
     IF p_lock_timeout_ms IS NOT NULL THEN

@@ -32,6 +32,8 @@ BEGIN
         PERFORM queen._raise('QN400', 'transactionId and partitionId are required', 'transactionId');
     ELSIF p_data IS NULL THEN
         PERFORM queen._raise('QN400', 'data is required', 'data');
+    ELSIF NOT queen._is_list(p_trace_names) THEN
+        PERFORM queen._raise('QN400', 'every array must have one dimension and begin at 1', 'traceNames');
     ELSIF cardinality(v_names) > 100 THEN
         PERFORM queen._raise('QN400', 'a trace has at most 100 names', 'traceNames');
     ELSIF v_tenant <> '00000000-0000-0000-0000-000000000001' AND NOT queen._owns_partition(v_tenant, p_partition_id) THEN

@@ -8,7 +8,7 @@
  *              snapshot, for the same reason. Never declare it STABLE, never read a table before _watermark.
  * Bounds:      64 entries of 1000 partitions, one tail probe each; every page is a walk along an index.
  * Idempotency: reads only.
- * Raises:      QN400 for another isolation level, more than 64 entries, arrays of unequal length, a bad queue name. An
+ * Raises:      QN400 for another isolation level, more than 64 entries, arrays of unequal length or that are no lists, a bad queue name. An
  *              unknown queue or a cursor of another mode or queue is the error of its entry.
  * Source:      seed queues-and-resources, C-32..C-43, design 4, F144..F153.
  */
@@ -130,6 +130,8 @@ DECLARE
 BEGIN
     IF v_entries > 64 THEN
         PERFORM queen._raise('QN400', 'at most 64 entries are allowed', 'entries');
+    ELSIF NOT (queen._is_list(p_queues) AND queen._is_list(p_sinces) AND queen._is_list(p_afters) AND queen._is_list(p_limits)) THEN
+        PERFORM queen._raise('QN400', 'every array must have one dimension and begin at 1', 'entries');
     ELSIF cardinality(p_sinces) <> v_entries OR cardinality(p_afters) <> v_entries OR cardinality(p_limits) <> v_entries THEN
         PERFORM queen._raise('QN400', 'every array must have one element an entry', 'entries');
     END IF;

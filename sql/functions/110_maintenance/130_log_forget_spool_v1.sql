@@ -4,7 +4,7 @@
  * Volatility:  VOLATILE: writes.
  * Bounds:      the rows of one spool, one a file.
  * Idempotency: yes.
- * Raises:      nothing.
+ * Raises:      QN400 when p_keep is no list.
  * Source:      P-34.
  */
 CREATE OR REPLACE FUNCTION queen.log_forget_spool_v1(
@@ -17,6 +17,9 @@ AS $$
 DECLARE
     r_out queen.step_row;
 BEGIN
+    IF NOT queen._is_list(p_keep) THEN
+        PERFORM queen._raise('QN400', 'every array must have one dimension and begin at 1', 'p_keep');
+    END IF;
     DELETE FROM queen.spool_files f WHERE f.spool_id = p_spool_id AND f.file <> ALL (coalesce(p_keep, '{}'));
     GET DIAGNOSTICS r_out.worked = ROW_COUNT;
     r_out.done := true;

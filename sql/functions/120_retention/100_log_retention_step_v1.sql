@@ -9,7 +9,7 @@
  * Volatility:  VOLATILE: writes.
  * Bounds:      p_max_rows (1 to 10000) segments; history rows: one for the age rules, one for a size limit.
  * Idempotency: yes.
- * Raises:      QN403 for a session of another tenant than the default one; QN400 at another isolation level; 55P03 when somebody holds the partition for 5 s.
+ * Raises:      QN403 for a session of another tenant than the default one; QN400 at another isolation level or when p_idle_groups is no list; 55P03 when somebody holds the partition for 5 s.
  * Source:      R-1..R-23, M-1..M-18, V-1, X-1, design 3.2 and 5, F080..F101.
  */
 CREATE OR REPLACE FUNCTION queen.log_retention_step_v1(
@@ -32,6 +32,9 @@ SET lock_timeout = '5s'
 AS $$
 BEGIN
     PERFORM queen._require_whole_server();
+    IF NOT queen._is_list(p_idle_groups) THEN
+        PERFORM queen._raise('QN400', 'every array must have one dimension and begin at 1', 'p_idle_groups');
+    END IF;
     RETURN NEXT queen._retention_step(p_partition_id, p_age_before, p_completed_before, p_max_bytes, p_max_messages,
         p_idle_groups, p_idle_before, p_max_rows, 'retention');
 END $$;

@@ -9,7 +9,7 @@
  * Bounds:      one row a queue; a key probe for the pointer of a queue with a sink; for a queue with groupIdleSeconds its
  *              groups, and its cursors when an idle group may hold a long lease.
  * Idempotency: reads only.
- * Raises:      nothing.
+ * Raises:      QN400 when p_queue_ids is no list.
  * Source:      R-1, R-2, R-8, R-25, R-42..R-45, design 5 and 7, F082, F093, F103.
  */
 CREATE OR REPLACE FUNCTION queen.log_retention_cutoffs_v1(
@@ -23,6 +23,9 @@ AS $$
 DECLARE
     v_now timestamptz := coalesce(p_now, clock_timestamp());
 BEGIN
+    IF NOT queen._is_list(p_queue_ids) THEN
+        PERFORM queen._raise('QN400', 'every array must have one dimension and begin at 1', 'p_queue_ids');
+    END IF;
     RETURN QUERY
     SELECT q.tenant_id, q.id, q.name,
         CASE WHEN w.deletes AND q.retention_seconds > 0

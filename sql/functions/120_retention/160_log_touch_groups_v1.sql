@@ -7,7 +7,7 @@
  * Volatility:  VOLATILE: writes.
  * Bounds:      a few key probes an element, and a queue of its labels.
  * Idempotency: yes.
- * Raises:      QN400 when the arrays differ in length; QN403 for a foreign tenant.
+ * Raises:      QN400 when the arrays differ in length or are no lists; QN403 for a foreign tenant.
  * Source:      design 5 (groupIdleSeconds: a parked pop counts as activity).
  */
 CREATE OR REPLACE FUNCTION queen.log_touch_groups_v1(
@@ -24,7 +24,10 @@ SET enable_seqscan = off
 SET jit = off
 AS $$
 BEGIN
-    IF cardinality(p_consumer_groups) <> cardinality(p_queues) OR cardinality(p_namespaces) <> cardinality(p_queues)
+    IF NOT (queen._is_list(p_queues) AND queen._is_list(p_namespaces) AND queen._is_list(p_tasks) AND queen._is_list(p_consumer_groups)
+        AND queen._is_list(p_tenant_ids)) THEN
+        PERFORM queen._raise('QN400', 'every array must have one dimension and begin at 1', 'p_queues');
+    ELSIF cardinality(p_consumer_groups) <> cardinality(p_queues) OR cardinality(p_namespaces) <> cardinality(p_queues)
        OR cardinality(p_tasks) <> cardinality(p_queues) OR cardinality(p_tenant_ids) <> cardinality(p_queues) THEN
         PERFORM queen._raise('QN400', 'the arrays must be equally long', 'p_queues');
     END IF;

@@ -11,7 +11,7 @@
  * Bounds:      p_max_rows (1 to 100000) a phase; one index probe a queue and phase; the partitions with a size limit that were
  *              written since, with one or two key probes each.
  * Idempotency: reads only.
- * Raises:      QN403 for a session of another tenant than the default one.
+ * Raises:      QN403 for a session of another tenant than the default one; QN400 when p_skip is no list.
  * Source:      R-36, R-37, R-39, issue 4 item 2, F082.
  */
 CREATE OR REPLACE FUNCTION queen.log_retention_due_v1(
@@ -32,6 +32,9 @@ DECLARE
     v_wide integer := v_max + least(coalesce(cardinality(p_skip), 0), 100000);
 BEGIN
     PERFORM queen._require_whole_server();
+    IF NOT queen._is_list(p_skip) THEN
+        PERFORM queen._raise('QN400', 'every array must have one dimension and begin at 1', 'p_skip');
+    END IF;
     RETURN QUERY
     WITH rules AS MATERIALIZED (
         SELECT * FROM queen.log_retention_cutoffs_v1(NULL, p_now)

@@ -8,7 +8,7 @@
  * Bounds:      the segment rows of the partitions, and the payloads of those that begin in the range, one row at a time; at
  *              most 1000 rows come back.
  * Idempotency: yes.
- * Raises:      nothing.
+ * Raises:      QN400 when p_partition_ids is no list.
  * Source:      issue 5, T-1 to T-5, T-9, T-10, design 3.2 rule 7.
  */
 CREATE OR REPLACE FUNCTION queen.verify_partitions_v1(
@@ -26,6 +26,9 @@ DECLARE
     v_tenant uuid := queen._current_tenant();
     v_ids uuid[];
 BEGIN
+    IF NOT queen._is_list(p_partition_ids) THEN
+        PERFORM queen._raise('QN400', 'every array must have one dimension and begin at 1', 'p_partition_ids');
+    END IF;
     v_ids := ARRAY(
         SELECT p.id
         FROM queen.log_partitions p
