@@ -223,7 +223,7 @@ func (c Config) check() error {
 		return err
 	}
 	if _, err := pgx.ParseConfig(c.ListenURL); c.ListenURL != "" && err != nil {
-		return fmt.Errorf("REGENT_LISTEN must be true, false or a connection string: %w", err)
+		return errors.New("REGENT_LISTEN must be true, false or a connection string") // what the driver says may show a password
 	}
 	if c.BufferDir != "" && (c.BufferFlush <= 0 || c.BufferBatch < 1 || c.BufferEvents < 1 || c.BufferMaxBytes < 0) {
 		return errors.New("FILE_BUFFER_FLUSH_MS, FILE_BUFFER_MAX_BATCH and FILE_BUFFER_EVENTS_PER_FILE must be positive")
@@ -286,7 +286,7 @@ func (e *environment) boolean(name string, into *bool) {
 
 // listen reads a switch, or the connection string of a direct connection.
 func (e *environment) listen(cfg *Config) {
-	if dsn, _ := e.lookup("REGENT_LISTEN"); strings.Contains(dsn, "://") || strings.Contains(dsn, "=") {
+	if dsn, _ := e.lookup("REGENT_LISTEN"); strings.Contains(dsn, "://") || strings.ContainsAny(dsn, "=@") {
 		cfg.Listen, cfg.ListenURL = true, dsn
 		return
 	}

@@ -73,10 +73,11 @@ func TestEnvironmentRules(t *testing.T) {
 		require.Equal(t, direct, cfg.ListenURL)
 	}
 
-	for _, fatal := range [][]string{{"REGENT_LISTEN", "maybe"}, {"REGENT_LISTEN", "postgres://:x:y:"}, {"QUEEN_BIND_ADDR", "0.0.0.0:80"}, {"REGENT_EXEC_MODE", "fast"}, {"PG_USE_SSL", "2"},
+	for _, fatal := range [][]string{{"REGENT_LISTEN", "maybe"}, {"REGENT_LISTEN", "postgres://:x:y:"}, {"REGENT_LISTEN", "u:s3cret@h/d"}, {"REGENT_LISTEN", "host=h PASSWORD=s3cret sslmode=bad"}, {"QUEEN_BIND_ADDR", "0.0.0.0:80"}, {"REGENT_EXEC_MODE", "fast"}, {"PG_USE_SSL", "2"},
 		{"REGENT_ENCRYPTION_KEYS", "2024:00ff"}} {
 		_, err := ConfigFromEnv(env(fatal...))
 		require.ErrorContains(t, err, fatal[0])
+		require.NotContains(t, err.Error(), "s3cret")
 	}
 }
 

@@ -39,7 +39,7 @@ type httpClient struct {
 func newHTTPClient(base, token string, again retrier) (*httpClient, error) {
 	u, err := url.Parse(base)
 	if err != nil || u.Host == "" || (u.Scheme != "http" && u.Scheme != "https") {
-		return nil, fmt.Errorf("--url %q is not an address like %s", base, defaultURL)
+		return nil, fmt.Errorf("--url is not an address like %s", defaultURL)
 	}
 	plain := &http.Client{Transport: &http.Transport{
 		Proxy:               http.ProxyFromEnvironment,

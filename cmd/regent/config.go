@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"net"
 	"net/url"
@@ -35,6 +36,9 @@ func databaseURL(flag string) (string, error) {
 		u.Host = net.JoinHostPort(strings.Trim(host, "[]"), port)
 	}
 	u.RawQuery = query.Encode()
+	if _, ok := parseDSN(u.String()); !ok {
+		return "", errors.New("the PG_* variables lead to no database: PG_HOST is a host or the folder of a socket, PG_USER and PG_DATABASE are names, PG_SSL_ROOT_CERT is a file")
+	}
 	return u.String(), nil
 }
 

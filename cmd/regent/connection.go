@@ -262,7 +262,7 @@ func shownDSN(dsn string) string {
 		return ""
 	}
 	config, err := pgconn.ParseConfig(dsn)
-	if err != nil || usableDSN("", dsn) != nil {
+	if err != nil || checkDSN("", dsn) != nil {
 		return "(no connection string)"
 	}
 	u := url.URL{Scheme: "postgres", User: url.User(config.User), Path: "/" + config.Database}

@@ -205,7 +205,7 @@ func (c connection) check() error {
 	case c.DSN == "":
 		return nil
 	}
-	return usableDSN("--dsn", c.DSN)
+	return checkDSN("--dsn", c.DSN)
 }
 
 func newContextUseCmd() *cobra.Command {

@@ -212,7 +212,7 @@ func TestAContextWithoutTheAddressIsRefused(t *testing.T) {
 	for name, want := range map[string]string{
 		"prod": `this command works in the database, and context "prod" has none`,
 		"none": `this command works in the database, and context "none" has none`,
-		"bad":  `the database of context "bad": a connection string has no keyword "hosst"`,
+		"bad":  `the database of context "bad" has an unknown keyword; did you mean host?`,
 	} {
 		require.NoError(t, os.WriteFile(file, []byte("current: "+name+"\n"+text), 0o600))
 		for _, line := range []string{"migrate up", "migrate status", "migrate --roles", "key list", "doctor", "verify", "tail q"} {
@@ -232,37 +232,77 @@ func TestAContextWithoutTheAddressIsRefused(t *testing.T) {
 	refused(`context "prod" has none`, "tail q")
 }
 
-// What is no connection string leads nowhere, and no part of a password is shown.
+// What is no connection string, or leads elsewhere than it seems to, leads nowhere,
+// and no part of a password is shown.
 func TestAConnectionStringIsChecked(t *testing.T) {
 	file := configFolder(t)
 	clearDatabaseEnv(t)
+	const none, encode, far, empty = "is no connection string", "percent-encoded", "for the value of the one before", "names an empty "
 	for dsn, want := range map[string]string{
-		"app:s3cret@host/db":                  "is no connection string",
-		"app:s3cret@host/db?sslmode=disable":  "is no connection string",
-		"postgers://app:s3cret@h/db?a=b":      "is no connection string",
-		"hosst=x":                             `no keyword "hosst"`,
-		"hostaddr=127.0.0.1":                  `no keyword "hostaddr"`,
-		"host=127.0.0.1 port=1 dbnam=x":       `no keyword "dbnam"`,
-		"postgres://127.0.0.1:1/x?statement=": `no keyword "statement"`,
-		"sslmode=disable":                     "is no connection string",
-		"application_name=x":                  "is no connection string",
+		"app:s3cret@host/db":                  none,
+		"app:s3cret@host/db?sslmode=disable":  none,
+		"postgers://app:s3cret@h/db?a=b":      none,
+		"hosst=x":                             "did you mean host?",
+		"HOST=x":                              "did you mean host?",
+		"hostaddr=127.0.0.1":                  "did you mean host?",
+		"host.x=h":                            "did you mean host?",
+		"host=127.0.0.1 port=1 dbnam=x":       "did you mean dbname?",
+		"postgres://127.0.0.1:1/x?statement=": "did you mean statement_timeout or statement_cache_capacity?",
+		"host=h password=my s3cretword=x":     "options='-c NAME=VALUE', a value with a space into quotes",
+		"host=h PASSWORD=s3cret sslmode=bad":  none,
+		"host=h password = s3cret sslmode=no": "sslmode one of its words",
+		"host=h password='s3cret":             none,
+		"host=h password='s3'cret":            none,
+		"host=h password='s3' cret=x":         "a value with a space into quotes",
+		"host=h pool_max_conns=s3cret":        none,
+		"host=h default_query_exec_mode=x":    none,
+		"sslmode=disable":                     none,
+		"application_name=x":                  none,
+		"application_name='a host=b'":         none,
 		" ":                                   "is empty",
-		"postgres://a:x@s3cret#pw@h/x":        "percent-encoded",
-		"postgres://a:12/s3cret@h/x":          "percent-encoded",
-		"host=a@s3cret":                       "percent-encoded",
+		"postgres://a:x@s3cret#pw@h/x":        encode,
+		"postgres://a:12/s3cret@h/x":          encode,
+		"postgres://a:s3@s3cret@h:1x":         encode,
+		"postgres://a:12/s?dbname=s3cret@h":   encode,
+		"postgres://a:1/s?password=s3cret@h":  encode,
+		"postgres://a:b@c/s?user=s3cret@h":    encode,
+		"postgres://a:1?user=s3cret@h":        encode,
+		"postgres://a:1/s?user=s3cret@h/x":    encode,
+		"postgres://a:1/s?host=/s3cret@h/x":   encode,
+		"postgres://a:1/s?x=y&s3cret@h=x":     encode,
+		"host=a@s3cret":                       encode,
+		"host=a:s3cret dbname=x":              encode,
+		"host=h password='s3'user=cret":       none,
+		"dbname=postgres://a:s3cret@h/x":      none,
+		"dbname=a:s3cret@h user=x":            none,
+		"host=postgres://h/x":                 none,
+		"password= host=prod":                 far,
+		"host=h password=\n user=s3cret":      far,
+		"user= password=s3cret host=h":        far,
+		"host=h password= dbname=":            far,
+		"postgres://a:s3cret@:1/x":            empty + "host",
+		"postgres://a:s3cret@,localhost/x":    empty + "host",
+		"postgres://a:s3cret@localhost,/x":    empty + "host",
+		"postgres://a:s3cret@localhost:/x":    empty + "host or port",
+		"postgres://h/x?host=&port=1":         empty + "host",
+		"host=''":                             empty + "host",
+		"host=":                               empty + "host",
+		"host=a,,b":                           empty + "host",
+		"host=h dbname=":                      empty + "dbname",
+		"host=h user='' dbname=x":             empty + "user",
 	} {
 		for _, line := range []string{"queue delete q --yes", "tail q", "migrate up", "key list", "doctor", "verify", "serve"} {
 			got := call(t, "", append(strings.Fields(line), "--dsn", dsn)...)
 			require.Equal(t, exitUser, got.code, "%s %q: %s", line, dsn, got.err)
 			require.Contains(t, got.err, want, "%s %q", line, dsn)
-			require.NotContains(t, got.err, "s3cret", line)
+			require.NotContains(t, got.err, "s3", line)
 		}
 		if dsn == " " {
 			continue
 		}
 		got := call(t, "", "context", "set", "bad", "--dsn", dsn)
 		require.Equal(t, exitUser, got.code, dsn)
-		require.NotContains(t, got.err, "s3cret", dsn)
+		require.NotContains(t, got.err, "s3", dsn)
 		require.NoFileExists(t, file)
 		require.Equal(t, "(no connection string)", shownDSN(dsn), dsn)
 		t.Setenv("DATABASE_URL", dsn)
@@ -274,9 +314,54 @@ func TestAConnectionStringIsChecked(t *testing.T) {
 	for _, dsn := range []string{
 		"postgres://", "postgres:///db", "postgresql://a:b%40%23@h1,h2/x?application_name=y&TimeZone=UTC&queen.tenant=1", "host = h", "user=a",
 		"dbname=x options='-c jit=off' statement_timeout=5s pool_max_conns=3", "postgres://h/x?user=me@server", "postgres:///x?host=/tmp/a%40b",
-		"postgres://a:x#y@h/x", "postgres://a:12?y@h/x", "postgres://?host=/tmp/a@b",
+		"postgres://a:x#y@h/x", "postgres://a:12?y@h/x", "postgres://?host=/tmp/a@b", "postgres://a@/x", "postgres://:5433/x?host=/tmp",
+		"postgres://[::1]:5433,h:5434,%2Ftmp/x", "host=/tmp port=5433", "host=a,b port=5433,", "host=h password = 'a b=c'", "host=h password=a=b",
+		"host = h password = YWJjZA==", `host=h password=a\ b`, "host=h password=", "postgres://h:1/x?user=a&password=b@c", "postgres://a@h/x?password=b@c",
+		"host=h dbname=a@b password='it\\'s'",
 	} {
 		require.NoError(t, checkDSN("--dsn", dsn), dsn)
+	}
+}
+
+// However a password is written and broken, no error shows four letters of it.
+func TestNoErrorShowsAPassword(t *testing.T) {
+	configFolder(t)
+	clearDatabaseEnv(t)
+	t.Setenv("REGENT_LISTEN", "")
+	contexts, err := loadContexts()
+	require.NoError(t, err)
+	hidden := func(got result, password, dsn string) {
+		t.Helper()
+		require.NotZero(t, got.code, dsn)
+		for i := range len(password) - 3 {
+			if piece := password[i : i+4]; strings.Trim(piece, "zZqQxXyY") == "" {
+				require.NotContains(t, got.out+got.err, piece, dsn)
+			}
+		}
+	}
+	for _, odd := range []string{"@", "/", "?", "#", ":", "%", "%z", " ", "=", "'", "\\", "&", ",", "[", "]", "://", "@/", "/@", "?@", ":@", " =", "' ", "= ", "@:", "?a=", "/?dbname=", "?user="} {
+		password := "zqxyZQXY" + odd + "xyzqXYZQ" + odd + "yqzxYQZX"
+		for _, form := range []string{
+			"postgres://u:P@127.0.0.1:1/x", "postgres://u:P@127.0.0.1:1x", "postgresql://P@127.0.0.1:1x/", "postgres://u:P", "postgres://u:1/P@127.0.0.1:1",
+			"postgres://127.0.0.1:1/x?password=P&sslmode=bad", "postgres://127.0.0.1:1/x?user=a&pass=P", "u:P@127.0.0.1:1/x", "127.0.0.1:1/x?password=P",
+			"host=127.0.0.1 port=1 password=P", "host=127.0.0.1 port=1 password = P sslmode=bad", "host=127.0.0.1 port=1x PASSWORD=P", "host=127.0.0.1 port=1 password='P' x=1",
+			"host=127.0.0.1 port=1 pasword=P", "password= P host=", "host=u:P@127.0.0.1 port=1", "dbname=postgres://u:P@127.0.0.1:1/x", "Postgres://u:P@127.0.0.1:1/x?a=b",
+		} {
+			dsn := strings.Replace(form, "P", password, 1)
+			hidden(call(t, "", "migrate", "status", "--dsn", dsn), password, dsn)
+		}
+		dsn := "postgres://u:" + password + "@127.0.0.1:1x/x"
+		hidden(call(t, "", "queue", "list", "--url", dsn), password, dsn)
+		contexts.Contexts["bad"] = connection{DSN: dsn}
+		require.NoError(t, contexts.save())
+		hidden(call(t, "", "migrate", "status", "--context", "bad"), password, dsn)
+		for _, name := range []string{"DATABASE_URL", "PG_HOST", "PG_USER", "PG_DATABASE", "REGENT_LISTEN"} {
+			t.Setenv("PG_PORT", "1")
+			t.Setenv(name, dsn)
+			hidden(call(t, "", "serve", "--port", "0"), password, name+"="+dsn)
+			clearDatabaseEnv(t)
+			t.Setenv("REGENT_LISTEN", "")
+		}
 	}
 }
 

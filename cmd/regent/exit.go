@@ -79,7 +79,11 @@ func badLogin(err error) bool {
 
 // errorLine is the one line that a failing command says.
 func errorLine(err error) string {
+	var parse *pgconn.ParseConfigError
 	var connect *pgconn.ConnectError
+	if errors.As(err, &parse) { // its text may show a password
+		err = errors.New("what was given " + dsnHelp)
+	}
 	if errors.As(err, &connect) && errors.Is(err, syscall.ECONNREFUSED) {
 		err = fmt.Errorf("no PostgreSQL there: name one with --dsn or DATABASE_URL, that of \"regent dev\" stands in .regent/dsn (%w)", err)
 	}

@@ -288,7 +288,6 @@ func isTextOption(name string) bool {
 
 // checkOption refuses a name that no option has: the server would ignore it.
 func checkOption(name string) error {
-	options := &cobra.Command{SuggestionsMinimumDistance: 3}
 	var names []string
 	fields := reflect.TypeFor[api.ConfigureOptions]()
 	for i := range fields.NumField() {
@@ -297,12 +296,28 @@ func checkOption(name string) error {
 			return nil
 		}
 		names = append(names, known)
-		options.AddCommand(&cobra.Command{Use: known, Run: func(*cobra.Command, []string) {}})
 	}
-	if near := options.SuggestionsFor(name); len(near) > 0 {
+	if near := nearWords(name, 3, names); len(near) > 0 {
 		return fmt.Errorf("there is no such option; did you mean %s?", strings.Join(near, " or "))
 	}
 	return fmt.Errorf("there is no such option; there are %s", strings.Join(names, ", "))
+}
+
+// nearWords are those of the known words that somebody may have meant who typed word:
+// at most distance letters away, or with the same beginning.
+func nearWords(word string, distance int, known []string) []string {
+	if slices.Contains(known, word) {
+		return []string{word}
+	}
+	all := &cobra.Command{SuggestionsMinimumDistance: distance}
+	for _, name := range known {
+		cmd := &cobra.Command{Use: name, Run: func(*cobra.Command, []string) {}}
+		if strings.HasPrefix(word, name) {
+			cmd.SuggestFor = []string{word}
+		}
+		all.AddCommand(cmd)
+	}
+	return slices.Compact(all.SuggestionsFor(word))
 }
 
 // parseSet reads name=value, value being JSON or else text.

@@ -62,6 +62,11 @@ func (f *listenFlags) config(cmd *cobra.Command) (api.Config, error) {
 	}
 	cfg.TLSCert, cfg.TLSKey = cmp.Or(f.cert, cfg.TLSCert), cmp.Or(f.key, cfg.TLSKey)
 	cfg.AllowWithoutAuth = f.insecure
+	if cfg.ListenURL != "" {
+		if err := checkDSN("REGENT_LISTEN", cfg.ListenURL); err != nil {
+			return api.Config{}, err
+		}
+	}
 	return cfg, cfg.CheckExposure()
 }
 

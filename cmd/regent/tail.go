@@ -86,7 +86,7 @@ func (f *tailFlags) resolveDSN(cmd *cobra.Command) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("read connection string: %w", err)
 	}
-	return strings.TrimSpace(string(text)), nil
+	return checkedDSN(path, strings.TrimSpace(string(text)))
 }
 
 // tailer reads the partitions of one queue.
