@@ -143,10 +143,9 @@ func TestChangedRefusesOtherIsolationLevels_F145(t *testing.T) {
 
 // F147, C-40: a prepared transaction is in no session. The clock marks bound it.
 func TestPreparedTransactionHoldsSafeTime_F147(t *testing.T) {
-	r := newRace(t, `SELECT queen.push_v1('q', '1', 'other')`, `SELECT queen.log_mark_clock_v1()`)
+	r := newRace(t, `SELECT queen.push_v1('q', '1', 'other')`, `SELECT queen.log_mark_clock_v1()`, `SELECT queen.log_mark_clock_v1()`)
 	withoutGuard(t, r.db)
-	var mark time.Time
-	require.NoError(t, r.db.Pool.QueryRow(context.Background(), `SELECT max(marked_at) FROM queen.clock_marks`).Scan(&mark))
+	mark := scalar[time.Time](t, r.db, `SELECT min(marked_at) FROM queen.clock_marks`) // the later one has no id yet
 	gid := "'" + r.db.Name + "'"
 	r.a.Exec(t, begin)
 	r.a.Exec(t, `SELECT queen.push_v1('q', '1', 'p')`)
@@ -193,20 +192,54 @@ func TestMaskedActivityHoldsSafeTime_F146(t *testing.T) {
 	require.Eventually(t, func() bool { return list(`NULL`).safeTime.After(r.stamp("p")) }, olderTests, 100*time.Millisecond)
 }
 
-// A mark made in a transaction that has drawn its id before must not carry a later
-// clock: what drew its id in between has older stamps.
+// C-40, design 3.2 rule 6: the clock steps back while the transaction of a mark is
+// open. A push of that moment cannot see the mark and stamps below it, so neither
+// a safe time nor a floor may be that mark before the push has ended, though the
+// clock has passed it long ago.
+func TestClockStepsBackWhileItIsNoted(t *testing.T) {
+	const ahead, behind = "clock_timestamp() + interval '1 minute'", "clock_timestamp()"
+	r := newRace(t, `SELECT queen.push_v1('q', '1', 'other')`, `SELECT queen.log_mark_clock_v1()`)
+	edit(t, r.db, "_mark_clock", behind, ahead)
+	r.a.Exec(t, begin)
+	r.a.Exec(t, `SELECT queen.log_mark_clock_v1()`)
+	edit(t, r.db, "_mark_clock", ahead, behind)
+	r.b.Exec(t, begin)
+	r.b.Exec(t, `SELECT queen.push_v1('q', '1', 'p')`)
+	r.a.Exec(t, commit)
+	gid := "'" + r.db.Name + "'"
+	r.b.Exec(t, "PREPARE TRANSACTION "+gid)
+	for range 3 {
+		r.exec(`SELECT queen.log_mark_clock_v1()`)
+	}
+	edit(t, r.db, watermarkFunction, behind, "clock_timestamp() + interval '10 minutes'")
+	got := r.list(nil)
+	floor := scalar[time.Time](t, r.db, `SELECT coalesce(queen._quiet_mark(), 'epoch')`)
+	r.exec("COMMIT PREPARED " + gid)
+	require.True(t, got.degraded)
+	require.NotContains(t, got.heads, "p")
+	require.False(t, got.safeTime.After(r.stamp("p")), "safe time %v, stamp %v", got.safeTime, r.stamp("p"))
+	require.False(t, floor.After(r.stamp("p")), "floor %v, stamp %v", floor, r.stamp("p"))
+	require.Eventually(t, func() bool { // the transactions of other tests hold it, too
+		r.exec(`SELECT queen.log_mark_clock_v1()`)
+		return scalar[time.Time](t, r.db, `SELECT coalesce(queen._quiet_mark(), 'epoch')`).After(r.stamp("p"))
+	}, olderTests, 100*time.Millisecond, "then it may")
+}
+
+// A transaction that has drawn its id before gives it to no mark: what drew an id
+// in between has older stamps.
 func TestMarkInALateTransaction(t *testing.T) {
 	r := newRace(t, `SELECT queen.push_v1('q', '1', 'other')`)
 	r.a.Exec(t, begin)
 	r.a.Exec(t, `SELECT pg_current_xact_id()`)
 	r.b.Exec(t, begin)
 	r.b.Exec(t, `SELECT queen.push_v1('q', '1', 'p')`)
+	r.b.Exec(t, `SELECT pg_current_xact_id()`)
+	id := r.b.Rows()[0][0]
+	r.exec(`SELECT queen.log_mark_clock_v1()`)
 	r.a.Exec(t, `SELECT queen.log_mark_clock_v1()`)
 	r.a.Exec(t, commit)
 	r.b.Exec(t, commit)
-	var mark time.Time
-	require.NoError(t, r.db.Pool.QueryRow(context.Background(), `SELECT max(marked_at) FROM queen.clock_marks`).Scan(&mark))
-	require.True(t, mark.Before(r.stamp("p")))
+	require.Empty(t, column[time.Time](t, r.db, fmt.Sprintf(`SELECT marked_at FROM queen.clock_marks WHERE xid <= '%v'`, id)))
 }
 
 // A consumer takes each safe time as its next since, and every write comes a

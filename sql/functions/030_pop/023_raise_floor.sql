@@ -95,10 +95,10 @@ REVOKE ALL ON FUNCTION queen._start_at_floor(uuid, text, timestamptz) FROM PUBLI
 
 /*
  * Purpose:     the newest clock mark whose transaction id lies below that of every transaction still running: whatever is not
- *              visible yet draws its stamps after it. Where nobody notes the clock, this does, when its transaction
- *              has no id yet (else the id would be older than the clock).
- * Locks:       none.  Isolation: READ COMMITTED.
- * Volatility:  VOLATILE: may write a mark; the clock is read before the transaction id is drawn.
+ *              visible yet stamps no earlier. Where nobody notes the clock, this does, when its transaction
+ *              has no id yet.
+ * Locks:       none, or as _mark_clock.  Isolation: READ COMMITTED.
+ * Volatility:  VOLATILE: may write a mark.
  * Bounds:      the marks noted since the oldest running transaction began.
  * Idempotency: none.  Raises: nothing; NULL without such a mark.
  * Source:      design 4 (marks instead of activity), F147, F149.
@@ -107,7 +107,6 @@ CREATE OR REPLACE FUNCTION queen._quiet_mark() RETURNS timestamptz
 LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
     v_mark timestamptz;
-    v_now timestamptz;
 BEGIN
     SELECT m.marked_at INTO v_mark FROM queen.clock_marks m
     WHERE m.xid < pg_snapshot_xmin(pg_current_snapshot())
@@ -115,8 +114,7 @@ BEGIN
     LIMIT 1;
     IF pg_current_xact_id_if_assigned() IS NULL
        AND NOT EXISTS (SELECT FROM queen.clock_marks m WHERE m.marked_at > clock_timestamp() - interval '3 seconds') THEN
-        v_now := clock_timestamp();
-        INSERT INTO queen.clock_marks (marked_at, xid) VALUES (v_now, pg_current_xact_id()) ON CONFLICT DO NOTHING;
+        PERFORM queen._mark_clock();
     END IF;
     RETURN v_mark;
 END $$;

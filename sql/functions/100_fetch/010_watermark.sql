@@ -2,8 +2,8 @@
  * Purpose:     the safe time: no segment with an earlier stamp can become visible to a statement that starts later. A
  *              stamp is read off the clock after its transaction started and drew its id, so the floor is the start of
  *              the oldest open transaction. Where some cannot be seen (masked by privileges, prepared, on the primary of
- *              this standby) it is the newest clock mark whose transaction id is below all that run: it was read off the
- *              clock before any of these drew theirs. Without such a mark: p_fallback, what the caller knows already.
+ *              this standby) it is the newest clock mark whose transaction id is below all that run: each of these, and
+ *              whatever comes, could see the mark when it stamped, and honours it (_mark_clock). Without such a mark: p_fallback, what the caller knows already.
  * Locks:       none.
  * Isolation:   READ COMMITTED: a later statement must see what committed before the activity was read.
  * Volatility:  VOLATILE: clock, then activity, then prepared transactions, each as of its own moment. A transaction that
