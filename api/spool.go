@@ -25,6 +25,7 @@ const maxSpoolFile = 64 << 20
 const (
 	spoolSuffix  = ".spool"
 	doneSuffix   = ".done"
+	newSuffix    = ".new"
 	failedFolder = "failed"
 )
 
@@ -74,6 +75,7 @@ type spoolFile struct {
 	older    bool  // of an earlier process
 	kept     bool  // one held record
 	position int64 // drain: what is before it was replayed
+	placed   bool  // drain: the database was asked where it stands
 	damaged  bool  // drain: something in it could not be read
 	single   int64 // drain: up to here records go one by one
 	tries    int   // drain: of the record at position

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -66,7 +67,11 @@ func (s *Server) DrainSpool(ctx context.Context) (worked int, done bool, err err
 		err := s.finishFile(ctx, p.file)
 		return 0, err != nil, s.drainFailed(err)
 	}
-	if err := s.replayPiece(ctx, p); err != nil {
+	moved, err := s.placeFile(ctx, p)
+	if err == nil && !moved {
+		err = s.replayPiece(ctx, p)
+	}
+	if err != nil {
 		return 0, true, s.drainFailed(err)
 	}
 	s.drainTries = 0
@@ -151,15 +156,31 @@ func (s *Server) replayPiece(ctx context.Context, p *piece) error {
 	return s.replayAll(ctx, p, nil)
 }
 
+// placeFile asks once where a file of an earlier process stands in the database,
+// before anything is decided about its records: one that was stored without an
+// answer must be neither held nor set aside. It reports whether the file stands
+// behind the start of the piece, which is then out of date.
+func (s *Server) placeFile(ctx context.Context, p *piece) (moved bool, err error) {
+	if !p.file.older || p.file.placed {
+		return false, nil
+	}
+	ask := *p
+	ask.from, ask.to = math.MaxInt64-1, math.MaxInt64 // where no file stands
+	row, err := s.replayStep(ctx, &ask, nil)
+	if err != nil {
+		return false, err
+	}
+	p.file.placed = true
+	if row.Position <= p.from {
+		return false, nil
+	}
+	return true, s.spool.advance(p, row.Position)
+}
+
 // replayAll stores the records and the position behind them in one transaction.
 // When the file stands elsewhere in the database, the drain goes there.
 func (s *Server) replayAll(ctx context.Context, p *piece, records []*spoolRecord) error {
-	args := s.replayArguments(p, records)
-	var row db.SpoolStepRow
-	err := s.call(ctx, func(ctx context.Context, q querier) (err error) {
-		row, err = q.ReplaySpool(ctx, args)
-		return err
-	})
+	row, err := s.replayStep(ctx, p, records)
 	if err != nil {
 		return err
 	}
@@ -173,6 +194,15 @@ func (s *Server) replayAll(ctx context.Context, p *piece, records []*spoolRecord
 		s.log.Warn("the database knows less of a spool file than it did, it is replayed again from there", "file", p.file.path, "position", row.Position)
 	}
 	return s.spool.advance(p, row.Position)
+}
+
+func (s *Server) replayStep(ctx context.Context, p *piece, records []*spoolRecord) (row db.SpoolStepRow, err error) {
+	args := s.replayArguments(p, records)
+	err = s.call(ctx, func(ctx context.Context, q querier) (err error) {
+		row, err = q.ReplaySpool(ctx, args)
+		return err
+	})
+	return row, err
 }
 
 // replayArguments lays the records out, one group each.
@@ -375,7 +405,9 @@ func (s *spool) tellChanged() {
 }
 
 // finishFile removes a file of which everything is replayed. It is renamed first:
-// once the database has forgotten the file it must not be replayed.
+// once the database has forgotten the file it must not be replayed. The file of a
+// held record stays under that name while the record stands in its first file, too,
+// where it must be passed over by every later process.
 func (s *Server) finishFile(ctx context.Context, file *spoolFile) error {
 	switch {
 	case file.damaged:
@@ -406,9 +438,14 @@ func (s *Server) finishFile(ctx context.Context, file *spoolFile) error {
 	if err != nil {
 		return err
 	}
-	if !file.damaged {
+	if !file.damaged && !(file.kept && s.spool.origin(file)) {
 		if err := os.Remove(file.path); err != nil {
 			return fmt.Errorf("remove a spool file: %w", err)
+		}
+	}
+	if !file.kept {
+		if err := s.spool.clearHeld(file); err != nil {
+			return fmt.Errorf("remove what was held of a spool file: %w", err)
 		}
 	}
 	s.spool.drop(file)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -58,7 +59,7 @@ func (s *spool) keep(p *piece) error {
 	}
 	folder := filepath.Join(s.dir, heldFolder)
 	path := filepath.Join(folder, fmt.Sprintf("%012d-%012d%s", at.file, at.at, spoolSuffix))
-	if err := errors.Join(writeSynced(path+".new", out), os.Rename(path+".new", path), syncDir(folder)); err != nil {
+	if err := errors.Join(writeSynced(path+newSuffix, out), os.Rename(path+newSuffix, path), syncDir(folder)); err != nil {
 		return fmt.Errorf("hold a record: %w", err)
 	}
 	s.kept[at] = true
@@ -88,6 +89,26 @@ func (s *spool) leave(file *spoolFile) {
 	s.tellChanged()
 }
 
+// origin reports whether the record of a kept file still stands in the file that
+// it came from.
+func (s *spool) origin(kept *spoolFile) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.ContainsFunc(s.files, func(f *spoolFile) bool {
+		return !f.kept && f.id == kept.id && f.number == -kept.number>>32
+	})
+}
+
+// clearHeld removes what said of records that they are to be passed over in a
+// file, which is gone.
+func (s *spool) clearHeld(file *spoolFile) error {
+	done, err := filepath.Glob(filepath.Join(s.dir, heldFolder, fmt.Sprintf("%012d-*%s", file.number, spoolSuffix+doneSuffix)))
+	for _, path := range done {
+		err = errors.Join(err, os.Remove(path))
+	}
+	return err
+}
+
 // loadHeld takes over the records that earlier processes held. Their numbers are
 // not used again, so that a place means one record for ever.
 func (s *spool) loadHeld() error {
@@ -100,6 +121,12 @@ func (s *spool) loadHeld() error {
 		return err
 	}
 	for _, entry := range entries {
+		if strings.HasSuffix(entry.Name(), newSuffix) { // its record still stands where it was
+			if err := os.Remove(filepath.Join(folder, entry.Name())); err != nil {
+				return err
+			}
+			continue
+		}
 		name, ours := strings.CutSuffix(strings.TrimSuffix(entry.Name(), doneSuffix), spoolSuffix)
 		first, second, _ := strings.Cut(name, "-")
 		number, err := strconv.ParseInt(first, 10, 32)
