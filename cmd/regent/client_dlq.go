@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+	"golang.org/x/sync/errgroup"
 
 	"regent.local/regent/api/sdk/go/rest"
 	"regent.local/regent/db"
@@ -85,8 +86,21 @@ func (c *httpClient) Replay(ctx context.Context, id, queue, partition string) (o
 		return outcome{DlqID: id, Result: "gone"}, nil
 	}
 	request := rest.ReplayRequest{Queue: optional(queue), Partition: optional(partition)}
-	body, err := c.call(ctx, repeatUnsent, func(ctx context.Context) (*http.Response, error) { return c.ReplayDeadLetter(ctx, id, request) })
+	body, err := c.call(ctx, repeatUnsent, func(ctx context.Context) (*http.Response, error) {
+		return c.ReplayDeadLetter(lingering(ctx, replayLinger), id, request)
+	})
 	return replayed(id, "replay "+id, body, err)
+}
+
+// replayLinger is how long an answer is waited for once the user has ended the
+// command: what was moved is to be told.
+const replayLinger = 10 * time.Second
+
+// lingering is a context that ends a while after ctx does.
+func lingering(ctx context.Context, while time.Duration) context.Context {
+	longer, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	context.AfterFunc(ctx, func() { time.AfterFunc(while, cancel) })
+	return longer
 }
 
 // replayed reads the answer to a replay of a dead letter.
@@ -120,27 +134,63 @@ func (o outcome) explained() outcome {
 	return o
 }
 
-// Redrive lists all that the filter chooses, then replays one by one, oldest
-// first: the API has no other way.
+// Redrive lists all that the filter chooses, then replays each by a call of its own,
+// oldest first: the API has no other way.
 func (c *httpClient) Redrive(ctx context.Context, f letterFilter, step int, dryRun bool, each func([]outcome) error) error {
 	letters, err := allLetters(ctx, c, f)
 	if err != nil {
 		return err
 	}
 	for part := range slices.Chunk(letters, step) {
-		done := make([]outcome, 0, len(part))
-		for _, l := range part {
-			o := outcome{DlqID: l.ID, Result: "movable", Queue: l.Queue, Partition: l.Partition}
-			if !dryRun {
-				if o, err = c.Replay(ctx, l.ID, "", ""); err != nil {
-					return errors.Join(err, each(done))
-				}
-			}
-			done = append(done, o.of(l))
-		}
-		if err := each(done); err != nil {
+		done, err := c.replayAll(ctx, part, dryRun)
+		if err := errors.Join(err, each(done)); err != nil {
 			return err
 		}
+	}
+	return nil
+}
+
+// redriveInFlight is how many replays may wait for their answers at a time.
+const redriveInFlight = 8
+
+// replayAll replays dead letters of several partitions side by side, those of one
+// partition one after the other, which keeps their order. The outcomes come in the
+// order of the letters. After a failure nothing is begun any more; what was under
+// way is waited for, and told.
+func (c *httpClient) replayAll(ctx context.Context, letters []deadLetter, dryRun bool) ([]outcome, error) {
+	outcomes := make([]outcome, len(letters))
+	lanes := map[string][]int{}
+	for i, l := range letters {
+		lanes[l.PartitionID] = append(lanes[l.PartitionID], i)
+		if dryRun {
+			outcomes[i] = outcome{DlqID: l.ID, Result: "movable"}.of(l)
+		}
+	}
+	if dryRun {
+		return outcomes, nil
+	}
+	group, going := errgroup.WithContext(ctx)
+	group.SetLimit(redriveInFlight)
+	for i, l := range letters {
+		if lane := lanes[l.PartitionID]; lane[0] == i {
+			group.Go(func() error { return c.replayLane(ctx, going, letters, lane, outcomes) })
+		}
+	}
+	err := group.Wait()
+	return slices.DeleteFunc(outcomes, func(o outcome) bool { return o.Result == "" }), err
+}
+
+// replayLane replays the letters of one partition as long as the others go on.
+func (c *httpClient) replayLane(ctx, going context.Context, letters []deadLetter, lane []int, outcomes []outcome) error {
+	for _, i := range lane {
+		if going.Err() != nil {
+			return going.Err()
+		}
+		o, err := c.Replay(ctx, letters[i].ID, "", "")
+		if err != nil {
+			return err
+		}
+		outcomes[i] = o.of(letters[i])
 	}
 	return nil
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io"
 	"strings"
 	"time"
 
@@ -19,7 +20,7 @@ type redriveFlags struct {
 	since, until     string
 	all, dryRun, yes bool
 	rate, step       int
-	started          time.Time
+	began, told      time.Time // the first step's end, the last line about progress
 }
 
 func newDLQRedriveCmd() *cobra.Command {
@@ -33,8 +34,12 @@ Only what had failed when it starts is moved, so that a message that fails again
 is not moved again by the same run.
 
 It prints one outcome a dead letter: moved; gone (somebody else moved or deleted
-it); or failed, duplicate or busy with the reason, and then it is kept. A run
-that was cut off is started anew: what was moved is no dead letter any more.
+it); or failed, duplicate or busy with the reason, and then it is kept. How far it
+is stands on standard error every few seconds. A run that was cut off is started
+anew: what was moved is no dead letter any more.
+
+Over --url up to eight partitions are served at a time, each in its order; over
+--dsn the database does it in steps, which is faster.
 
 --dry-run shows what would be moved; --yes is needed to do it. It ends with exit
 code 1 when any dead letter was kept, and with 4 when there was none.`,
@@ -62,7 +67,7 @@ code 1 when any dead letter was kept, and with 4 when there was none.`,
 // prepare judges the flags and fills in the filter.
 func (f *redriveFlags) prepare(args []string, now time.Time) error {
 	f.filter.queue = firstOf(args)
-	f.step, f.started = redriveStep, now
+	f.step, f.told = redriveStep, now
 	switch {
 	case (f.filter.queue == "") != f.all:
 		return errors.New("name a queue, or give --all for every queue")
@@ -116,6 +121,7 @@ func runRedrive(cmd *cobra.Command, f *redriveFlags, args []string) error {
 		default:
 			all = append(all, done...)
 		}
+		f.tell(cmd.ErrOrStderr(), &sum)
 		return f.pace(cmd, sum.total)
 	})
 	if !lines && (f.dryRun || f.yes) && sum.total > 0 {
@@ -135,12 +141,24 @@ func runRedrive(cmd *cobra.Command, f *redriveFlags, args []string) error {
 	return sum.judge()
 }
 
-// pace waits until as many as were done may have been done.
+// tell says now and then how far it is.
+func (f *redriveFlags) tell(out io.Writer, sum *tally) {
+	if time.Since(f.told) > progressEvery {
+		f.told = time.Now()
+		fmt.Fprintf(out, "%s so far\n", sum)
+	}
+}
+
+// pace waits until as many as were done may have been done. The time that it took to
+// find them does not count.
 func (f *redriveFlags) pace(cmd *cobra.Command, done int) error {
 	if f.rate == 0 || f.dryRun {
 		return nil
 	}
-	due := f.started.Add(time.Duration(done) * time.Second / time.Duration(f.rate))
+	if f.began.IsZero() {
+		f.began = time.Now()
+	}
+	due := f.began.Add(time.Duration(done) * time.Second / time.Duration(f.rate))
 	if wait := time.Until(due); wait > 0 {
 		return sleep(cmd.Context(), wait)
 	}

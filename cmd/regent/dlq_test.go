@@ -1,13 +1,18 @@
 package main
 
 import (
+	"bufio"
 	"context"
 	"encoding/json"
 	"fmt"
+	"net/http"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/spf13/cobra"
 	"github.com/stretchr/testify/require"
 )
@@ -148,6 +153,13 @@ func TestRedriveKeepsToItsRate(t *testing.T) {
 	}))
 	require.GreaterOrEqual(t, time.Since(began), 740*time.Millisecond, "150 at 200 a second")
 	require.Equal(t, []int{50, 50, 50}, p.steps)
+
+	var told strings.Builder
+	f.told = time.Time{}
+	f.tell(&told, (&tally{}).add([]outcome{{Result: "moved"}, {Result: "gone"}}))
+	f.told = time.Now().Add(time.Hour)
+	f.tell(&told, &tally{})
+	require.Equal(t, "1 moved, 1 gone so far\n", told.String())
 }
 
 func TestTallyJudgesWhatWasKept(t *testing.T) {
@@ -158,4 +170,204 @@ func TestTallyJudgesWhatWasKept(t *testing.T) {
 	require.ErrorContains(t, err, "2 of 4 dead letters were kept: its payload is lost")
 	require.Equal(t, exitUser, exitCode(err))
 	require.Equal(t, "1 moved, 1 gone, 1 failed, 1 busy", sum.String())
+}
+
+// pile is a server with dead letters, which answers a replay once it may.
+type pile struct {
+	mu      sync.Mutex
+	letters []deadLetter
+	running map[string]int // by partition
+	most    int            // replays at a time
+	moved   []string
+	failing string          // the id that is answered 500
+	arrived chan struct{}   // a replay has come
+	may     <-chan struct{} // closed: replays are answered
+}
+
+// newPile has n letters, two in turn of each of so many partitions, the oldest first.
+func newPile(n, partitions int, may <-chan struct{}) *pile {
+	p := &pile{running: map[string]int{}, arrived: make(chan struct{}, n), may: may}
+	for i := range n {
+		part := fmt.Sprint("p", i/2%partitions)
+		p.letters = append(p.letters, deadLetter{ID: fmt.Sprintf("id-%03d", i), PartitionID: part, Partition: part, Queue: "q", TransactionID: fmt.Sprint("t", i)})
+	}
+	return p
+}
+
+func (p *pile) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	id, isReplay := strings.CutSuffix(strings.TrimPrefix(r.URL.Path, "/api/v1/dlq/"), "/replay")
+	if !isReplay {
+		newest := slices.Clone(p.letters)
+		slices.Reverse(newest)
+		_ = json.NewEncoder(w).Encode(map[string]any{"messages": newest})
+		return
+	}
+	at := slices.IndexFunc(p.letters, func(l deadLetter) bool { return l.ID == id })
+	part := p.letters[at].PartitionID
+	p.begin(part)
+	p.arrived <- struct{}{}
+	<-p.may
+	defer p.end(part)
+	if id == p.failing {
+		w.WriteHeader(http.StatusInternalServerError)
+		return
+	}
+	p.mu.Lock()
+	p.moved = append(p.moved, id)
+	p.mu.Unlock()
+	fmt.Fprintf(w, `{"success":true,"result":"moved","dlqId":%q,"replayedAs":{"offset":%d}}`, id, at)
+}
+
+func (p *pile) begin(part string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.running[part]++
+	all := 0
+	for _, n := range p.running {
+		all += n
+	}
+	p.most = max(p.most, all)
+	if p.running[part] > 1 {
+		p.most = 1000 // two of one partition: their order is lost
+	}
+}
+
+func (p *pile) end(part string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.running[part]--
+}
+
+// redrive runs one against p, and returns what was told.
+func (p *pile) redrive(ctx context.Context, t *testing.T) (told []string, err error) {
+	t.Helper()
+	c := serveHTTP(t, 0, p.ServeHTTP)
+	err = c.Redrive(ctx, letterFilter{}, redriveStep, false, func(done []outcome) error {
+		for _, o := range done {
+			require.Equal(t, "moved", o.Result)
+			require.Equal(t, "t"+strings.TrimLeft(o.DlqID[3:len(o.DlqID)-1], "0")+o.DlqID[len(o.DlqID)-1:], o.TransactionID)
+			told = append(told, o.DlqID)
+		}
+		return nil
+	})
+	return told, err
+}
+
+// Over HTTP several partitions go side by side, each in its order, and the outcomes
+// are told in the order of the failures.
+func TestARedriveOverHTTPHasSeveralInFlight(t *testing.T) {
+	t.Parallel()
+	may := make(chan struct{})
+	p := newPile(250, redriveInFlight+4, may)
+	go func() { // nobody is answered before so many ask at a time
+		for range redriveInFlight {
+			<-p.arrived
+		}
+		close(may)
+	}()
+	told, err := p.redrive(t.Context(), t)
+	require.NoError(t, err)
+	require.Len(t, told, 250)
+	require.True(t, slices.IsSorted(told), "%v", told)
+	require.Equal(t, redriveInFlight, p.most)
+	moved := map[string]string{}
+	for _, id := range p.moved {
+		part := p.letters[slices.IndexFunc(p.letters, func(l deadLetter) bool { return l.ID == id })].Partition
+		require.Greater(t, id, moved[part], "the order of %s", part)
+		moved[part] = id
+	}
+}
+
+// What the server moved is told, whatever ends the redrive.
+func TestARedriveThatIsEndedTellsWhatItMoved(t *testing.T) {
+	t.Parallel()
+	open := make(chan struct{})
+	close(open)
+	failed := newPile(250, 12, open)
+	failed.failing = "id-130"
+	told, err := failed.redrive(t.Context(), t)
+	require.Equal(t, exitServer, exitCode(err))
+	require.ErrorContains(t, err, "replay id-130: ")
+	slices.Sort(failed.moved)
+	require.Equal(t, failed.moved, told)
+	require.NotContains(t, told, "id-131", "the next of its partition")
+
+	may := make(chan struct{})
+	p := newPile(250, 12, may)
+	ctx, cancel := context.WithCancel(t.Context())
+	go func() {
+		for range redriveInFlight {
+			<-p.arrived
+		}
+		cancel()
+		close(may)
+	}()
+	told, err = p.redrive(ctx, t)
+	require.ErrorIs(t, err, context.Canceled)
+	slices.Sort(p.moved)
+	require.Equal(t, p.moved, told)
+	require.Len(t, told, redriveInFlight)
+}
+
+// A redrive that is killed in the middle and started anew moves each dead letter
+// once, in its order, and leaves at most one step untold.
+func TestARedriveThatIsKilledIsStartedAnew(t *testing.T) {
+	t.Parallel()
+	s := shared.get(t)
+	conn, err := pgx.Connect(t.Context(), s.dsn(t))
+	require.NoError(t, err)
+	defer conn.Close(context.Background())
+	const letters, step = 120, 5
+	for name, face := range faces(t, s) {
+		queue := "killed-redrive-" + name
+		_, err := conn.Exec(t.Context(), `WITH made AS (SELECT queen.push_v1($1, '-1', 'p' || i) FROM generate_series(0, 3) i) SELECT count(*) FROM made`, queue)
+		require.NoError(t, err)
+		_, err = conn.Exec(t.Context(), `INSERT INTO queen.log_dlq (partition_id, consumer_group, "offset", message_id, transaction_id, payload, failed_at)
+			SELECT p.id, 'g', i, gen_random_uuid(), 't' || i, i::text, clock_timestamp() - interval '1 hour' + i * interval '1 ms'
+			FROM generate_series(0, $2 - 1) i JOIN queen.queues q ON q.name = $1 JOIN queen.log_partitions p ON p.queue_id = q.id AND p.name = 'p' || i % 4`, queue, letters)
+		require.NoError(t, err)
+
+		// At this rate it would take six seconds.
+		first := killedRedrive(t, with(face, "dlq", "redrive", queue, "--yes", "--rate", "20", "-o", "ndjson"), 2*step)
+		second := call(t, "", with(face, "dlq", "redrive", queue, "--yes", "-o", "ndjson")...)
+		require.Equal(t, 0, second.code, second.err)
+		told := append(words(t, first), words(t, second.out)...)
+		require.NotContains(t, told, "failed")
+		require.InDelta(t, letters-step/2.0, len(told), step/2.0, "told at most once, and at most a step is missing")
+
+		rows, err := conn.Query(t.Context(), `SELECT p.name, array_agg(f.payload::int ORDER BY s.base_offset, f.ord)
+			FROM queen.queues q JOIN queen.log_partitions p ON p.queue_id = q.id JOIN queen.log_segments s ON s.partition_id = p.id,
+			unnest(s.payloads) WITH ORDINALITY f (payload, ord) WHERE q.name = $1 GROUP BY p.name`, queue)
+		require.NoError(t, err)
+		total := 0
+		for rows.Next() {
+			var partition string
+			var got []int
+			require.NoError(t, rows.Scan(&partition, &got))
+			require.True(t, slices.IsSorted(got), "%s: %v", partition, got)
+			require.Len(t, slices.Compact(got), letters/4+1, "%s: each once", partition)
+			total++
+		}
+		require.NoError(t, rows.Err())
+		require.Equal(t, 4, total)
+	}
+}
+
+// killedRedrive kills a redrive when it has told so many outcomes, and returns them.
+func killedRedrive(t *testing.T, args []string, lines int) string {
+	t.Helper()
+	cmd := program(t, args...)
+	out, err := cmd.StdoutPipe()
+	require.NoError(t, err)
+	require.NoError(t, cmd.Start())
+	var told strings.Builder
+	scanner := bufio.NewScanner(out)
+	for n := 1; scanner.Scan(); n++ {
+		told.WriteString(scanner.Text() + "\n")
+		if n == lines {
+			require.NoError(t, cmd.Process.Kill())
+		}
+	}
+	require.Error(t, cmd.Wait(), "it was killed before it was done")
+	return told.String()
 }
