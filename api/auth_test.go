@@ -112,10 +112,17 @@ func TestEveryRouteAsksForItsLevel_F161(t *testing.T) {
 			}
 		}
 	}
-	for _, target := range []string{"GET /api/v1/nothing", "PATCH /api/v1/push", "OPTIONS /api/v1/push", "GET /api/v1/push", "DELETE /api/v1/system/maintenance", "POST /api/v1/dlq"} {
+	for _, target := range []string{"GET /api/v1/nothing", "PATCH /api/v1/push", "OPTIONS /api/v1/push", "GET /api/v1/push", "DELETE /api/v1/system/maintenance", "POST /api/v1/dlq", "BREW /api/v1/push"} {
 		method, path, _ := strings.Cut(target, " ")
 		for who, caller := range callers {
 			require.Equal(t, who != "admin" && who != "read-write", refusal(who, caller.send(method, path, "")), "%s by %s", target, who)
+		}
+	}
+	for _, target := range []string{"POST /api/v1/push/", "POST /api/v1/fetch/", "DELETE /api/v1/dlq/", "GET /api/v1/messages/", "POST //api/v1/push", "POST /api/v1/./push"} {
+		method, path, _ := strings.Cut(target, " ")
+		for who, caller := range callers {
+			r := caller.send(method, path, "{")
+			require.True(t, refusal(who, r) || r.Status == 404 && r.failure(t).Code == "no_such_route", "%s by %s: %d %s", target, who, r.Status, r.Body)
 		}
 	}
 	// No header makes another method, path or caller of a request.

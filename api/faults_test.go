@@ -404,4 +404,5 @@ func TestIsolationOfTheRoleDoesNotMatter_F197(t *testing.T) {
 	}
 	calls.Wait()
 	require.Equal(t, 40, ts.stored())
+	require.Len(t, ts.changed(query("q", "", "", 0)).Entries[0].Partitions, 2, "F145: the server reads at its own level")
 }

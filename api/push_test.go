@@ -198,7 +198,7 @@ func TestDuplicateNamesTheOriginal_F013(t *testing.T) {
 func TestWindowIsFixedFromTheFirst_F015(t *testing.T) {
 	t.Parallel()
 	ts := newTestServer(t)
-	require.Equal(t, http.StatusOK, ts.post("/api/v1/configure", `{"queue":"q","options":{"dedupWindowSeconds":3}}`).Status)
+	require.Equal(t, http.StatusOK, ts.post("/api/v1/configure", `{"queue":"q","options":{"dedupWindowSeconds":3000}}`).Status)
 	push := func() string {
 		return ts.push(`{"items":[{"queue":"q","payload":1,"transactionId":"X"}]}`)[0].Status
 	}
@@ -207,12 +207,12 @@ func TestWindowIsFixedFromTheFirst_F015(t *testing.T) {
 		ts.sql(`UPDATE queen.log_txns SET created_at = created_at - make_interval(secs => $1)`, seconds)
 	}
 	require.Equal(t, "queued", push())
-	age(2)
-	require.Equal(t, "duplicate", push(), "2 s")
-	age(2)
-	require.Equal(t, "queued", push(), "4 s after the first: the duplicate did not refresh the window")
-	age(2)
-	require.Equal(t, "duplicate", push(), "6 s")
+	age(2000)
+	require.Equal(t, "duplicate", push(), "2000 s")
+	age(2000)
+	require.Equal(t, "queued", push(), "4000 s after the first: the duplicate did not refresh the window")
+	age(2000)
+	require.Equal(t, "duplicate", push(), "6000 s")
 }
 
 func TestDedupScopeIsThePartition_F017(t *testing.T) {
@@ -226,6 +226,9 @@ func TestDedupScopeIsThePartition_F017(t *testing.T) {
 	}
 	for _, lane := range [][2]string{{"q", "A"}, {"q", "B"}, {"r", "A"}} {
 		require.Equal(t, "duplicate", ts.push(`{"items":[` + one(lane[0], lane[1]) + `]}`)[0].Status, "single pushes, too")
+		r := ts.post("/api/v1/transaction", `{"operations":[{"type":"push","items":[`+one(lane[0], lane[1])+`]}]}`)
+		require.Contains(t, string(r.Body), `"success":false`, "in a transaction, too")
+		require.Contains(t, string(r.Body), "QDUP", "in a transaction, too")
 	}
 }
 
