@@ -269,6 +269,7 @@ BEGIN
     ASSERT pg_temp.outcomes('queen.redrive_dead_letters_step_v1()') = 'ra:1:failed', 'started anew: only what is left';
     ASSERT (SELECT count(*) = 1 FROM queen.log_dlq), 'F073: what failed stays';
     ASSERT pg_temp.error_of('SELECT queen.redrive_dead_letters_step_v1(p_max_rows => 0)') = 'QN400', 'a step of nothing';
+    ASSERT current_setting('plan_cache_mode') = 'auto' AND current_setting('enable_seqscan') = 'on', 'a step leaves no setting of its own behind';
 
     -- A step ends at 4 MiB of payload.
     PERFORM pg_temp.push('big', 4);

@@ -28,6 +28,7 @@ CREATE OR REPLACE FUNCTION queen.redrive_dead_letters_step_v1(
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER
 SET search_path = queen, pg_catalog, pg_temp
 SET plan_cache_mode = force_custom_plan
+SET enable_seqscan = on
 AS $$
 DECLARE
     v_tenant uuid := queen._tenant(p_tenant_id);
@@ -63,6 +64,8 @@ BEGIN
     ) x
     WHERE x.ord = 1 OR coalesce(x.total, 0) <= 4194304;
 
+    -- Only the choice above is better planned for its filter; the pushes below take long to plan.
+    PERFORM set_config('plan_cache_mode', 'force_generic_plan', true), set_config('enable_seqscan', 'off', true);
     -- A loop, so that partitions are locked in id order whatever the plan.
     FOR v_lane IN SELECT DISTINCT u.id FROM unnest(v_lanes) u (id) ORDER BY 1
     LOOP
