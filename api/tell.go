@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
 
 	"regent.local/regent/db/session"
 )
@@ -205,11 +206,11 @@ func (s *Server) hearOthers(ctx context.Context) {
 func (s *Server) listenConfig() (*pgx.ConnConfig, error) {
 	config := s.pool.Config().ConnConfig.Copy()
 	if s.cfg.ListenURL != "" {
-		direct, err := pgx.ParseConfig(s.cfg.ListenURL)
+		direct, err := pgxpool.ParseConfig(s.cfg.ListenURL) // a pool's settings are none of the server's
 		if err != nil {
 			return nil, fmt.Errorf("read REGENT_LISTEN: %w", err)
 		}
-		config = direct
+		config = direct.ConnConfig
 		if config.RuntimeParams["application_name"] == "" {
 			config.RuntimeParams["application_name"] = "regent"
 		}

@@ -137,6 +137,21 @@ func TestAWrongPasswordIsNotAuthorised(t *testing.T) {
 	}
 }
 
+// The settings of a pool are for the driver: a server would refuse them.
+func TestEveryCommandTakesTheSettingsOfAPool(t *testing.T) {
+	t.Parallel()
+	u, err := url.Parse(shared.get(t).dsn(t))
+	require.NoError(t, err)
+	query := u.Query()
+	query.Set("pool_max_conns", "3")
+	u.RawQuery = query.Encode()
+	for line, code := range map[string]int{"queue list": 0, "migrate status": 0, "migrate up": exitNothing, "key list": 0, "tail no-such-queue": exitUser} {
+		got := call(t, "", append(strings.Fields(line), "--dsn", u.String())...)
+		require.Equal(t, code, got.code, "%s: %s", line, got.err)
+		require.NotContains(t, got.err, "pool_max_conns", line)
+	}
+}
+
 // The order is: flags, --context, environment, REGENT_CONTEXT, file, default.
 func TestWhereACommandGoes(t *testing.T) {
 	file := configFolder(t)

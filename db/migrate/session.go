@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/jackc/pgx/v5/stdlib"
 )
 
@@ -31,11 +32,21 @@ type session struct {
 	config *pgx.ConnConfig
 }
 
-// openSession connects and refuses servers and poolers that cannot be migrated.
-func openSession(ctx context.Context, dsn string) (*session, error) {
-	cfg, err := pgx.ParseConfig(dsn)
+// readDSN reads a connection string as a pool does, whose settings are none of the
+// server's: it would refuse them.
+func readDSN(dsn string) (*pgx.ConnConfig, error) {
+	pool, err := pgxpool.ParseConfig(dsn)
 	if err != nil {
 		return nil, fmt.Errorf("parse connection string: %w", err)
+	}
+	return pool.ConnConfig, nil
+}
+
+// openSession connects and refuses servers and poolers that cannot be migrated.
+func openSession(ctx context.Context, dsn string) (*session, error) {
+	cfg, err := readDSN(dsn)
+	if err != nil {
+		return nil, err
 	}
 	// No named statements: a pooler may sit in between, and nothing here repeats.
 	cfg.DefaultQueryExecMode = pgx.QueryExecModeExec

@@ -90,7 +90,11 @@ func report(ctx context.Context, dsn string, src source) (Status, error) {
 	if err != nil {
 		return Status{}, err
 	}
-	conn, err := pgx.Connect(ctx, dsn)
+	config, err := readDSN(dsn)
+	if err != nil {
+		return Status{}, err
+	}
+	conn, err := pgx.ConnectConfig(ctx, config)
 	if err != nil {
 		return Status{}, fmt.Errorf("connect for migration status: %w", err)
 	}
