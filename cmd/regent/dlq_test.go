@@ -319,7 +319,7 @@ func TestARedriveThatIsKilledIsStartedAnew(t *testing.T) {
 	defer conn.Close(context.Background())
 	const letters, step = 120, 5
 	for name, face := range faces(t, s) {
-		queue := "killed-redrive-" + name
+		queue := fmt.Sprintf("killed-%s-%d", name, time.Now().UnixNano())
 		_, err := conn.Exec(t.Context(), `WITH made AS (SELECT queen.push_v1($1, '-1', 'p' || i) FROM generate_series(0, 3) i) SELECT count(*) FROM made`, queue)
 		require.NoError(t, err)
 		_, err = conn.Exec(t.Context(), `INSERT INTO queen.log_dlq (partition_id, consumer_group, "offset", message_id, transaction_id, payload, failed_at)
