@@ -122,6 +122,43 @@ func TestPushStampsAboveTheFirstFloor(t *testing.T) {
 	r.check()
 }
 
+// O-10: a push right after the mark of a floor leaves the row of its partition
+// alone, which then lies up to a second below the floor, and a pop finds it.
+func TestFloorLeavesWhatPushesLeaveAlone(t *testing.T) {
+	r := newRace(t, pushNext)
+	r.wants(r.b, popWide, int64(0))
+	for next := int64(1); next <= 3; next++ {
+		r.exec(`UPDATE queen.log_consumers SET committed = batch_end, batch_end = NULL, worker_id = NULL, lease_expires_at = NULL`)
+		r.exec(`UPDATE queen.consumer_watermarks SET updated_at = 'epoch'`)
+		// As if the row had been written so long before the mark that the push has just time for this.
+		r.exec(`UPDATE queen.log_partitions SET last_write_at = clock_timestamp() - interval '600 ms', settled = false`)
+		r.exec(`INSERT INTO queen.clock_marks SELECT clock_timestamp(), '3'::xid8`)
+		r.exec(raiseFloor)
+		require.Empty(t, r.held(), "nothing is owed")
+		r.wants(r.a, pushNext, next)
+		r.wants(r.b, popWide, next)
+	}
+}
+
+// Design 3.2 rule 6: where nobody notes the clock, whoever raises the floor does,
+// says so, and raises it to that mark when all can see it.
+func TestFloorNotesTheClock(t *testing.T) {
+	r := newRace(t, pushNext)
+	r.wants(r.b, popAll, int64(0))
+	r.exec("DELETE FROM queen.clock_marks")
+	r.exec(raiseFloor)
+	first := scalar[time.Time](t, r.db, "SELECT marked_at FROM queen.clock_marks WHERE by_search")
+	require.True(t, r.floor().Before(first), "not yet")
+	require.Eventually(t, func() bool { // the transactions of other tests hold it, too
+		r.exec("UPDATE queen.clock_marks SET marked_at = marked_at - interval '1 second'")
+		r.exec("UPDATE queen.consumer_watermarks SET updated_at = 'epoch'")
+		r.exec(raiseFloor)
+		return r.floor().Unix() > first.Add(-time.Hour).Unix()
+	}, 30*time.Second, 50*time.Millisecond, "the floor stays where it was")
+	require.Zero(t, scalar[int64](t, r.db, "SELECT count(*) FROM queen.clock_marks WHERE NOT by_search"))
+	r.check()
+}
+
 // One raises the floor, the other skips it; a pop never waits for either.
 func TestFloorIsRaisedByOne(t *testing.T) {
 	r := newRace(t, pushNext)

@@ -38,8 +38,14 @@ var logInvariants = []invariant{
 		SELECT concat_ws(' ', p.id, w.consumer_group, p.last_write_at, w.last_empty_scan_at)
 		FROM queen.consumer_watermarks w JOIN queen.queues q ON q.id = w.queue_id AND q.deleted_at IS NULL JOIN part p ON p.queue_id = q.id
 		LEFT JOIN queen.log_consumers c ON c.partition_id = p.id AND c.consumer_group = w.consumer_group
-		WHERE p.last_write_at < w.last_empty_scan_at - interval '2 seconds' AND p.head_offset > coalesce(c.committed, -1)
+		WHERE (p.last_write_at, p.id) <= (w.last_empty_scan_at - interval '1 second', w.last_empty_scan_id) AND p.head_offset > coalesce(c.committed, -1)
 		  AND p.id <> ALL (w.held)`},
+	{"O-6 both forms of what a group is owed agree", `
+		SELECT concat_ws(' ', g.consumer_group, s.id, s.owed, s.leased_until, o.owed, o.leased_until)
+		FROM (SELECT DISTINCT c.consumer_group FROM queen.log_consumers c) g
+		CROSS JOIN LATERAL queen._standing(g.consumer_group) s
+		JOIN LATERAL queen._owing(g.consumer_group) o ON o.id = s.id
+		WHERE o.owed <> s.owed OR o.leased_until IS DISTINCT FROM s.leased_until`},
 	{"T-6 a lease id belongs to one group", `
 		SELECT worker_id FROM queen.log_consumers WHERE worker_id IS NOT NULL
 		GROUP BY worker_id HAVING count(DISTINCT consumer_group) > 1`},

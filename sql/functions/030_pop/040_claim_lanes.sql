@@ -37,14 +37,19 @@ DECLARE
     v_bytes bigint := 0;
     v_lease_id text;
     v_expires timestamptz;
+    v_several boolean := cardinality(p_queues) > 1;
+    v_ids uuid[];
     v_claimed uuid[] := '{}'::uuid[];
 BEGIN
     LOOP
         IF v_plain THEN
+            v_ids := ARRAY(
+                SELECT c.id FROM queen._candidates((p_queues[1]).id, p_group, greatest(p_cap / 2, 2), v_quick) c
+                WHERE c.id <> ALL (v_claimed));
+            EXIT WHEN v_ids = '{}'; -- which is the truth, also of a quick search
             FOR r_row IN
                 SELECT * FROM queen._pop_apart(
-                    ARRAY(SELECT c.id FROM queen._candidates((p_queues[1]).id, p_group, greatest(p_cap / 2, 2), v_quick) c WHERE c.id <> ALL (v_claimed)),
-                    p_cap - cardinality(v_claimed), p_queues[1], p_group, p_budget,
+                    v_ids, p_cap - cardinality(v_claimed), p_queues[1], p_group, p_budget,
                     queen._lease_seconds(p_lease_seconds, (p_queues[1]).lease_time), p_mode, p_from, v_bytes)
             LOOP
                 IF v_claimed[cardinality(v_claimed)] IS DISTINCT FROM r_row.partition_id THEN
@@ -60,7 +65,7 @@ BEGIN
         FOR r_lane IN
             SELECT n.i, c.id
             FROM generate_subscripts(p_queues, 1) n (i)
-            CROSS JOIN LATERAL queen._candidates((p_queues[n.i]).id, p_group, p_cap, v_quick) c
+            CROSS JOIN LATERAL queen._candidates((p_queues[n.i]).id, p_group, p_cap, v_quick, v_several) c
             WHERE c.id <> ALL (v_claimed) -- with autoAck nothing else keeps a second round from what the first one took
             ORDER BY random()
         LOOP
@@ -84,7 +89,7 @@ BEGIN
             END LOOP;
             EXIT WHEN v_left = 0 OR v_bytes > 16777216 OR (p_cap > 0 AND cardinality(v_claimed) >= p_cap);
         END LOOP;
-        EXIT WHEN NOT v_quick OR cardinality(v_claimed) >= p_cap OR v_bytes > 16777216;
+        EXIT WHEN NOT (FOUND OR v_several) OR NOT v_quick OR cardinality(v_claimed) >= p_cap OR v_bytes > 16777216;
         v_quick := false;
     END LOOP;
     IF p_cap = 1 AND v_left = 0 THEN

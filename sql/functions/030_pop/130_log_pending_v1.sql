@@ -39,8 +39,10 @@ BEGIN
        OR w.part IS NULL AND EXISTS (
         SELECT FROM queen._standing(w.grp) s
         WHERE s.queue_id = q.id AND s.owed AND coalesce(s.leased_until <= clock_timestamp(), true)
-          AND s.last_write_at >= queen._floor_bound((
-              SELECT m.last_empty_scan_at FROM queen.consumer_watermarks m WHERE m.queue_id = q.id AND m.consumer_group = w.grp))
+          AND (s.last_write_at, s.id) > (
+              queen._floor_bound((SELECT m.last_empty_scan_at FROM queen.consumer_watermarks m WHERE m.queue_id = q.id AND m.consumer_group = w.grp)),
+              coalesce((SELECT m.last_empty_scan_id FROM queen.consumer_watermarks m WHERE m.queue_id = q.id AND m.consumer_group = w.grp),
+                  '00000000-0000-0000-0000-000000000000'))
           AND queen._gates_are_open(q, s.id, s.log_start, s.committed, s.head_offset, s.head_stamp))
        OR w.part IS NULL AND EXISTS (
         SELECT FROM queen.consumer_watermarks m

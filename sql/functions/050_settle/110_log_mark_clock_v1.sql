@@ -36,7 +36,7 @@ REVOKE ALL ON FUNCTION queen.log_mark_clock_v1() FROM PUBLIC;
  *              already an id that is drawn now. So whoever reads a mark with an id knows: every transaction with a later id
  *              could see the mark when it stamped, and honours it, whatever the clock did since. An id drawn together with the
  *              reading would not do: while its own transaction runs nobody sees the mark, and a clock that steps back just then
- *              lets a push with a later id stamp below it.
+ *              lets a push with a later id stamp below it. A mark by_search is no sign that somebody settles heads.
  * Locks:       the newest marks without an id, FOR UPDATE SKIP LOCKED.
  * Isolation:   READ COMMITTED.
  * Volatility:  VOLATILE: reads the clock, writes. The id is drawn by the row locks, after the snapshot that sees the marks; in a
@@ -46,7 +46,7 @@ REVOKE ALL ON FUNCTION queen.log_mark_clock_v1() FROM PUBLIC;
  * Raises:      nothing.
  * Source:      design 3.2 rule 6, design 4 (safeTime), C-40.
  */
-CREATE OR REPLACE FUNCTION queen._mark_clock() RETURNS timestamptz
+CREATE OR REPLACE FUNCTION queen._mark_clock(p_by_search boolean DEFAULT false) RETURNS timestamptz
 LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
     v_at timestamptz := clock_timestamp();
@@ -60,7 +60,7 @@ BEGIN
               AND x.marked_at >= (SELECT min(n.marked_at) FROM (SELECT t.marked_at FROM queen.clock_marks t ORDER BY t.marked_at DESC LIMIT 10) n)
             FOR UPDATE SKIP LOCKED));
     END IF;
-    INSERT INTO queen.clock_marks (marked_at, xid) VALUES (v_at, v_none) ON CONFLICT DO NOTHING;
+    INSERT INTO queen.clock_marks (marked_at, xid, by_search) VALUES (v_at, v_none, p_by_search) ON CONFLICT DO NOTHING;
     RETURN v_at;
 END $$;
-REVOKE ALL ON FUNCTION queen._mark_clock() FROM PUBLIC;
+REVOKE ALL ON FUNCTION queen._mark_clock(boolean) FROM PUBLIC;

@@ -22,7 +22,7 @@ SET search_path = queen, pg_catalog, pg_temp AS $$
         SELECT
             'settle', true, 2, m.at + interval '2 seconds', queen._age_seconds(m.at + interval '2 seconds'), false, NULL, NULL, m.at, NULL,
             0
-        FROM (SELECT max(c.marked_at) AS at FROM queen.clock_marks c) m
+        FROM (SELECT max(c.marked_at) AS at FROM queen.clock_marks c WHERE NOT c.by_search) m
     ) t
     ORDER BY t.task COLLATE "C"
 $$;

@@ -11,7 +11,7 @@
 CREATE OR REPLACE FUNCTION queen._doctor_maintenance(p_late interval) RETURNS SETOF queen.doctor_row
 LANGUAGE sql VOLATILE AS $$
     WITH mark AS (
-        SELECT max(c.marked_at) AS at FROM queen.clock_marks c
+        SELECT max(c.marked_at) AS at FROM queen.clock_marks c WHERE NOT c.by_search
     )
     SELECT
         'settler', 'error', 'log_settle_heads_step_v1',

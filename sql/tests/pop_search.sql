@@ -1,0 +1,139 @@
+-- Which partitions a pop of a whole queue looks at: the newest, some at random, all when those have nothing; and the floor
+-- below which it looks at what is held only.
+-- Run with: psql -v ON_ERROR_STOP=1 -f sql/tests/pop_search.sql (on a migrated database).
+BEGIN;
+
+-- A queue of p_count partitions that group g has read to its end, all last written p_age ago.
+CREATE FUNCTION pg_temp.make(p_queue text, p_count integer, p_age interval) RETURNS uuid LANGUAGE plpgsql AS $$
+DECLARE
+    v_queue uuid;
+BEGIN
+    PERFORM queen.log_push_v1(array_fill(p_queue, ARRAY[p_count]), ARRAY(SELECT i::text FROM generate_series(1, p_count) i), array_fill(1, ARRAY[p_count]), array_fill('1'::text, ARRAY[p_count]));
+    PERFORM queen._register_unless_busy(p_queue, queen._tenant(NULL), 'g', 'all', NULL);
+    SELECT q.id INTO v_queue FROM queen.queues q WHERE q.name = p_queue;
+    UPDATE queen.log_consumers c SET committed = 0 FROM queen.log_partitions p WHERE p.id = c.partition_id AND p.queue_id = v_queue;
+    UPDATE queen.log_partitions p SET last_write_at = date_trunc('second', now()) - p_age WHERE p.queue_id = v_queue;
+    RETURN v_queue;
+END $$;
+-- One more message in each of these partitions, said to be written p_age ago.
+CREATE FUNCTION pg_temp.write(p_queue text, p_age interval, VARIADIC p_partitions text[]) RETURNS void LANGUAGE sql AS $$
+    SELECT queen.push_v1(p_queue, '2', u.name) FROM unnest(p_partitions) u (name);
+    UPDATE queen.log_partitions p SET last_write_at = date_trunc('second', now()) - p_age
+    FROM queen.queues q WHERE q.id = p.queue_id AND q.name = p_queue AND p.name = ANY (p_partitions)
+$$;
+CREATE FUNCTION pg_temp.pop(p_queue text, p_cap integer) RETURNS text LANGUAGE sql AS $$
+    SELECT coalesce(string_agg(r.partition, ' ' ORDER BY r.partition::integer), '') FROM queen.log_pop_v1(p_queue, NULL, 'g', 1, p_cap, 60, false, 'all', p_apart => true) r
+$$;
+CREATE FUNCTION pg_temp.free(p_queue text) RETURNS void LANGUAGE sql AS $$
+    UPDATE queen.log_consumers c SET worker_id = NULL, lease_expires_at = NULL, batch_end = NULL
+    FROM queen.log_partitions p JOIN queen.queues q ON q.id = p.queue_id WHERE p.id = c.partition_id AND q.name = p_queue
+$$;
+
+-- All that was written in the newest second is found, however many others were. So is the only one, wherever it is; and what
+-- is old has its turn while something newer is always owed.
+DO $$
+DECLARE
+    v_turns integer := 0;
+BEGIN
+    PERFORM pg_temp.make('sparse', 1500, '0');
+    FOREACH v_turns IN ARRAY ARRAY[3, 10, 200] LOOP
+        PERFORM pg_temp.write('sparse', '0', '700', '701');
+        ASSERT pg_temp.pop('sparse', v_turns) = '700 701', 'the newest second, cap ' || v_turns;
+        PERFORM pg_temp.free('sparse');
+    END LOOP;
+    UPDATE queen.log_consumers c SET committed = 1000 FROM queen.log_partitions p JOIN queen.queues q ON q.id = p.queue_id WHERE p.id = c.partition_id AND q.name = 'sparse';
+    UPDATE queen.log_partitions p SET last_write_at = p.last_write_at - make_interval(secs => p.name::integer % 10) FROM queen.queues q WHERE q.id = p.queue_id AND q.name = 'sparse';
+    PERFORM pg_temp.write('sparse', '20 s', '7');
+    UPDATE queen.log_consumers c SET committed = 0 FROM queen.log_partitions p JOIN queen.queues q ON q.id = p.queue_id WHERE p.id = c.partition_id AND q.name = 'sparse' AND p.name = '7';
+    FOR i IN 1..3 LOOP
+        ASSERT pg_temp.pop('sparse', i) = '7', 'the oldest, and the only one, cap ' || i;
+        PERFORM pg_temp.free('sparse');
+    END LOOP;
+    ASSERT pg_temp.pop('sparse', 1) = '7' AND pg_temp.pop('sparse', 1) = '' AND pg_temp.pop('sparse', 5) = '', 'leased: nothing';
+    PERFORM pg_temp.free('sparse');
+    PERFORM pg_temp.write('sparse', '0', '8');
+    UPDATE queen.log_consumers c SET committed = 0 FROM queen.log_partitions p JOIN queen.queues q ON q.id = p.queue_id WHERE p.id = c.partition_id AND q.name = 'sparse' AND p.name = '8';
+    v_turns := 0;
+    LOOP
+        EXIT WHEN pg_temp.pop('sparse', 10) LIKE '%7%';
+        PERFORM pg_temp.free('sparse');
+        v_turns := v_turns + 1;
+        ASSERT v_turns < 500, 'O-10: the oldest never had its turn';
+    END LOOP;
+END $$;
+
+-- The floor stops behind so many partitions, in the middle of a second, and goes on from there; at each stop all that is owed is
+-- held or above it, and the search and the probe find it.
+DO $$
+DECLARE
+    v_queue uuid := pg_temp.make('stops', 40, '10 s');
+    r_mark queen.consumer_watermarks;
+    v_steps integer := 0;
+    v_lost text;
+BEGIN
+    PERFORM pg_temp.write('stops', '10 s', VARIADIC ARRAY(SELECT i::text FROM generate_series(1, 40, 7) i));
+    INSERT INTO queen.clock_marks (marked_at, xid) VALUES (now(), '3') ON CONFLICT DO NOTHING;
+    LOOP
+        PERFORM queen._raise_floor(v_queue, 'g', 6);
+        v_steps := v_steps + 1;
+        SELECT * INTO r_mark FROM queen.consumer_watermarks w WHERE w.queue_id = v_queue;
+        SELECT string_agg(s.name, ' ') INTO v_lost FROM queen._standing('g') s
+        WHERE s.queue_id = v_queue AND s.owed AND s.id <> ALL (r_mark.held)
+          AND (s.last_write_at, s.id) <= (queen._floor_bound(r_mark.last_empty_scan_at), r_mark.last_empty_scan_id);
+        ASSERT v_lost IS NULL, format('step %s lost %s', v_steps, v_lost);
+        ASSERT pg_temp.pop('stops', 50) = '1 8 15 22 29 36', 'O-10: all are found, step ' || v_steps;
+        PERFORM pg_temp.free('stops');
+        ASSERT EXISTS (SELECT FROM queen.log_pending_v1('{stops}', '{NULL}', '{g}', '{NULL}')), 'O-51';
+        EXIT WHEN r_mark.updated_at > clock_timestamp() - interval '0.9 s' OR v_steps > 20;
+    END LOOP;
+    -- Seven a step: the last one has only five, and so does not stop.
+    ASSERT v_steps = 6 AND cardinality(r_mark.held) = 6, format('%s steps, %s held', v_steps, cardinality(r_mark.held));
+    ASSERT r_mark.last_empty_scan_at = now() AND r_mark.last_empty_scan_id = '00000000-0000-0000-0000-000000000000', 'at the mark';
+    -- What is done goes out of held, and what is owed above comes in.
+    UPDATE queen.log_consumers c SET committed = 1 FROM queen.log_partitions p WHERE p.id = c.partition_id AND p.queue_id = v_queue AND p.name <> '8';
+    UPDATE queen.consumer_watermarks w SET updated_at = 'epoch' WHERE w.queue_id = v_queue;
+    PERFORM queen._raise_floor(v_queue, 'g', 6);
+    ASSERT (SELECT w.held = ARRAY[p.id] FROM queen.consumer_watermarks w JOIN queen.log_partitions p ON p.queue_id = w.queue_id WHERE w.queue_id = v_queue AND p.name = '8'), 'pruned';
+    ASSERT pg_temp.pop('stops', 50) = '8';
+END $$;
+
+-- A floor that cannot hold more stops before the first one that it cannot hold.
+DO $$
+DECLARE
+    v_queue uuid := pg_temp.make('full', 3, '10 s');
+    v_next uuid;
+BEGIN
+    PERFORM pg_temp.write('full', '10 s', '1', '2', '3');
+    INSERT INTO queen.consumer_watermarks (queue_id, consumer_group, held, updated_at)
+    SELECT v_queue, 'g', array_agg(p.id), 'epoch' FROM queen.log_partitions p JOIN queen.queues q ON q.id = p.queue_id WHERE q.name = 'sparse' AND p.name::integer <= 998;
+    UPDATE queen.log_consumers c SET committed = -1 FROM queen.log_partitions p JOIN queen.queues q ON q.id = p.queue_id WHERE p.id = c.partition_id AND q.name = 'sparse' AND p.name::integer <= 998;
+    PERFORM queen._raise_floor(v_queue, 'g');
+    ASSERT (SELECT cardinality(w.held) = 1000 FROM queen.consumer_watermarks w WHERE w.queue_id = v_queue), 'O-10';
+    SELECT p.id INTO v_next FROM queen.log_partitions p WHERE p.queue_id = v_queue ORDER BY p.id LIMIT 1 OFFSET 1;
+    ASSERT (SELECT (w.last_empty_scan_id, queen._floor_bound(w.last_empty_scan_at)) = (v_next, date_trunc('second', now()) - interval '10 s') FROM queen.consumer_watermarks w WHERE w.queue_id = v_queue),
+        'the third one is above it';
+END $$;
+
+-- The short form of what is owed says what the long one does: settled or not, in the middle of a segment, behind the log start,
+-- without a cursor, leased.
+DO $$
+DECLARE
+    v_queue uuid := pg_temp.make('short', 12, '0');
+BEGIN
+    PERFORM queen.log_push_v1('{short,short,short}', '{1,2,3}', '{3,3,3}', '{1,2,3,1,2,3,1,2,3}');
+    UPDATE queen.log_partitions p SET last_write_at = now() + interval '1 minute' WHERE p.queue_id = v_queue AND p.name IN ('1', '2', '3', '4', '5', '6');
+    PERFORM queen.log_push_v1('{short,short,short,short}', '{1,2,3,4}', '{2,2,2,2}', '{1,2,1,2,1,2,1,2}'); -- leaves the rows alone
+    ASSERT (SELECT count(*) FROM queen.log_partitions p WHERE p.queue_id = v_queue AND NOT p.settled AND p.last_offset = 3) = 3;
+    UPDATE queen.log_consumers c SET committed = v.at FROM queen.log_partitions p, (VALUES ('1', 5), ('2', 4), ('3', 3), ('4', 1), ('5', 7), ('6', 0)) v (name, at)
+    WHERE p.id = c.partition_id AND p.queue_id = v_queue AND p.name = v.name;
+    DELETE FROM queen.log_consumers c USING queen.log_partitions p WHERE p.id = c.partition_id AND p.queue_id = v_queue AND p.name = '7';
+    PERFORM queen._move_log_start(p.id, 100) FROM queen.log_partitions p WHERE p.queue_id = v_queue AND p.name IN ('2', '8');
+    UPDATE queen.log_partitions p SET settled = true, last_offset = 0 WHERE p.queue_id = v_queue AND p.name IN ('9', '10');
+    UPDATE queen.log_consumers c SET committed = -1, worker_id = 'w', lease_expires_at = now() + interval '1 h' FROM queen.log_partitions p WHERE p.id = c.partition_id AND p.queue_id = v_queue AND p.name IN ('10', '11');
+    ASSERT (SELECT count(*) = 12 AND count(*) FILTER (WHERE o.owed) BETWEEN 4 AND 8 FROM queen._owing('g') o WHERE o.queue_id = v_queue), 'some are, some are not';
+    ASSERT NOT EXISTS (
+        SELECT FROM queen._standing('g') s JOIN queen._owing('g') o USING (id)
+        WHERE (o.owed, o.queue_id, o.last_write_at) <> (s.owed, s.queue_id, s.last_write_at) OR o.leased_until IS DISTINCT FROM s.leased_until), 'O-6';
+END $$;
+
+ROLLBACK;
