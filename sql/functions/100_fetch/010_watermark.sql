@@ -4,6 +4,7 @@
  *              the oldest open transaction. Where some cannot be seen (masked by privileges, prepared, on the primary of
  *              this standby) it is the newest clock mark whose transaction id is below all that run: each of these, and
  *              whatever comes, could see the mark when it stamped, and honours it (_mark_clock). Without such a mark: p_fallback, what the caller knows already.
+ *              A clock that steps back undercuts no answer as long as a mark is noted within the five seconds of the guard.
  * Locks:       none.
  * Isolation:   READ COMMITTED: a later statement must see what committed before the activity was read.
  * Volatility:  VOLATILE: clock, then activity, then prepared transactions, each as of its own moment. A transaction that
