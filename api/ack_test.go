@@ -273,6 +273,11 @@ func TestLeaseExtensionNeverRefuses(t *testing.T) {
 	left := func() int {
 		return ts.count(`SELECT extract(epoch FROM lease_expires_at - clock_timestamp())::int FROM queen.log_consumers`)
 	}
+	lasts := func(seconds int, since time.Time, what string) {
+		now := left()
+		require.LessOrEqual(t, now, seconds, what)
+		require.GreaterOrEqual(t, now, seconds-2-int(time.Since(since).Seconds()), what)
+	}
 	extend := func(body string) ExtendResponse {
 		r := ts.post("/api/v1/lease/"+m.LeaseID+"/extend", body)
 		require.Equal(t, http.StatusOK, r.Status, body)
@@ -283,20 +288,22 @@ func TestLeaseExtensionNeverRefuses(t *testing.T) {
 		return got
 	}
 	for _, body := range []string{``, `{}`, `{"seconds":null}`, `{"seconds":"x"}`, `{"seconds":1.5}`, `not json`, `[]`, `{"seconds":60} x`, `{"seconds":-5}`, `{"seconds":0}`} {
-		ts.sql(`UPDATE queen.log_consumers SET lease_expires_at = clock_timestamp() + interval '10 s'`)
+		began := time.Now()
+		ts.sql(`UPDATE queen.log_consumers SET lease_expires_at = clock_timestamp() + interval '40 s'`)
 		got := extend(body)
 		require.True(t, got.Success, body)
 		require.Equal(t, 1, got.Renewed)
 		want := 60
 		if strings.Contains(body, "-5") || strings.Contains(body, ":0") {
-			want = 10 // one second from now would shorten it
+			want = 40 // one second from now would shorten it
 		}
-		require.InDelta(t, want, left(), 2, body)
+		lasts(want, began, body)
 	}
+	began := time.Now()
 	extend(`{"seconds":500}`)
-	require.InDelta(t, 500, left(), 2)
+	lasts(500, began, "as asked")
 	extend(`{"seconds":10}`)
-	require.InDelta(t, 500, left(), 2, "never shortened")
+	lasts(500, began, "never shortened")
 	require.InDelta(t, float64(1<<31-1), time.Until(*extend(`{"seconds":99999999999}`).NewExpiresAt).Seconds(), 10)
 
 	ts.sql(`UPDATE queen.log_consumers SET lease_expires_at = clock_timestamp() - interval '1 s'`)
@@ -343,9 +350,7 @@ func TestHeldCursorsDelayTheirOwnAcksOnly(t *testing.T) {
 		return err == nil && waiting == 2
 	}, 20*time.Second, 10*time.Millisecond, "both wait, apart from the bundles")
 	for _, group := range []string{"g3", "g4"} {
-		began := time.Now()
-		require.Contains(t, string(ack(group).Body), `"success":true`)
-		require.Less(t, time.Since(began), 2*time.Second, group)
+		require.Contains(t, string(ack(group).Body), `"success":true`, "while the others wait")
 	}
 	require.NoError(t, tx.Commit(t.Context()))
 	held.Wait()

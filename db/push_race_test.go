@@ -463,7 +463,7 @@ func TestReaderNeverPassesAnOpenPush(t *testing.T) {
 			return nil
 		}
 		want := 1 + pushers*(rounds+rounds/2)
-		for deadline := time.Now().Add(20 * time.Second); len(got) < want && time.Now().Before(deadline); {
+		for deadline := time.Now().Add(2 * time.Minute); len(got) < want && time.Now().Before(deadline); {
 			rows, err := conn.Query(ctx, `SELECT "offset" FROM queen.pop_v1('q', 100, 'g', 'p', p_auto_ack => true)`)
 			if err != nil {
 				return err

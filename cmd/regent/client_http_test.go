@@ -117,7 +117,7 @@ func TestServerThatNeverComesBack(t *testing.T) {
 	began := time.Now()
 	_, err = c.Queues(t.Context())
 	require.Equal(t, exitServer, exitCode(err))
-	require.Less(t, time.Since(began), 3*time.Second)
+	require.Less(t, time.Since(began), 30*time.Second)
 }
 
 func TestAckReadsWhatPopPrints(t *testing.T) {
