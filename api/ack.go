@@ -380,6 +380,7 @@ func (s *Server) readAck(bundle []*batch[*ackGroup], rows []db.AckRow, skipped b
 			}
 		}
 		if queue, known := s.owners.of(b.key.partition); known && released {
+			s.room.warm(queue, b.key.name, b.key.partition)
 			s.room.released(queue, b.key.name)
 		}
 	}

@@ -3,8 +3,12 @@ package api
 import (
 	"context"
 	"fmt"
+	"math/rand/v2"
+	"slices"
 	"sync/atomic"
 	"time"
+
+	"github.com/google/uuid"
 
 	"regent.local/regent/db"
 )
@@ -15,6 +19,11 @@ const (
 	// wideBatch is the size of a batch from which two calls of the same kind run at
 	// once. Below, most of a call is search, and two would search for the same.
 	wideBatch = 64
+	// narrowBatch is the size of a batch up to which any number of pops share a call
+	// for partitions that are known; above it is maxWide, for the memory that the
+	// slices take.
+	narrowBatch = 16
+	maxWide     = 16
 	// maxTurns bounds how often a pop that came away empty from a call that found
 	// something for others is put in line again.
 	maxTurns = 8
@@ -113,6 +122,9 @@ func (s *Server) popBatch(b *batch[*claim]) error {
 	if len(open) == 0 {
 		return nil
 	}
+	if done, err := s.popHot(open); done || err != nil {
+		return err
+	}
 	args := open[0].args
 	if len(open) > 1 {
 		args.Apart, args.MaxPartitions = true, int32(len(open))
@@ -129,6 +141,51 @@ func (s *Server) popBatch(b *batch[*claim]) error {
 	s.count.call(popCall, began, messages(rows))
 	s.deal(open, args, rows)
 	return nil
+}
+
+// popHot makes the call for the partitions that something came to or that are free
+// again, which spares the search; it reports false when that gave nothing. Who has
+// searched before may do without; of the others some search all the same, so that
+// no other partition is last for ever.
+func (s *Server) popHot(open []*claim) (done bool, err error) {
+	args := open[0].args
+	if args.WaitedMs == nil && rand.IntN(8) == 0 {
+		return false, nil
+	}
+	most := len(open)
+	if args.Batch > narrowBatch {
+		most = min(most, maxWide)
+	}
+	key := lineKey{queueKey: queueKey{args.TenantID, args.Queue}, group: *args.ConsumerGroup}
+	hot := s.room.takeHot(key, 2*most-1)
+	if len(hot) == 0 {
+		return false, nil
+	}
+	began := time.Now()
+	var rows []db.PopRow
+	err = s.call(context.Background(), func(ctx context.Context, q querier) (err error) {
+		rows, err = q.PopLanes(ctx, db.PopLanesParams{
+			Queue: args.Queue, PartitionIds: hot, ConsumerGroup: args.ConsumerGroup, Batch: args.Batch, MaxPartitions: int32(most),
+			LeaseSeconds: args.LeaseSeconds, TenantID: args.TenantID,
+		})
+		return err
+	})
+	if err != nil {
+		return false, err
+	}
+	s.count.call(popCall, began, messages(rows))
+	for i := range rows {
+		hot = slices.DeleteFunc(hot, func(id uuid.UUID) bool { return id == rows[i].PartitionID })
+	}
+	args.Apart = true
+	if n := partitions(rows); n == most {
+		s.room.giveHot(key, hot)
+	}
+	if len(rows) == 0 {
+		return false, nil
+	}
+	s.deal(open, args, rows)
+	return true, nil
 }
 
 // deal gives each partition to a pop that is still there. A first row without
@@ -159,6 +216,15 @@ func (s *Server) deal(open []*claim, args db.PopParams, rows []db.PopRow) {
 			c.rows, c.others = word, found
 		}
 	}
+}
+
+// partitions counts the partitions of rows.
+func partitions(rows []db.PopRow) (n int) {
+	for len(rows) > 0 {
+		rows = rows[samePartition(rows):]
+		n++
+	}
+	return n
 }
 
 // samePartition counts the rows of the first row's partition.

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
 
 	"regent.local/regent/db"
@@ -95,4 +96,71 @@ func (ts *testServer) inLine() (n int) {
 		n += len(l.waiting)
 	}
 	return n
+}
+
+// A push tells a parked pop where to look, and the pop takes it from there
+// without a search; one that is told of nothing, or of what others took, searches.
+func TestPopsLookWhereSomethingCame(t *testing.T) {
+	t.Parallel()
+	ts := newTestServer(t)
+	ts.pushOne("q", "a", `1`)
+	ts.sql(`SELECT count(*) FROM queen.log_pop_v1('q', NULL, 'g', 1, 1, NULL, true)`)
+	key := queueLine("g")
+	w := ts.room.enter(key) // somebody waits all the time
+	defer func() { ts.room.leave(w, false) }()
+	var last []db.PopRow
+	take := func(met bool) (got []string) {
+		group, mode := "g", "all"
+		r := &popRequest{group: group, met: met, began: time.Now(), args: db.PopParams{Queue: "q", ConsumerGroup: &group,
+			SubscriptionMode: &mode, Batch: 3, MaxPartitions: 1, TenantID: defaultTenant}}
+		rows, err := ts.claim(t.Context(), r)
+		require.NoError(t, err)
+		for i := range rows {
+			got, last = append(got, rows[i].Payloads...), rows
+		}
+		return got
+	}
+	ts.pushOne("q", "a", `2`)
+	require.Len(t, w.line.hot, 1, "where the push went")
+	require.Equal(t, []string{"2"}, take(true))
+	require.Empty(t, w.line.hot)
+	leased := last[0]
+	ts.pushOne("q", "a", `3`)
+	require.Empty(t, take(true), "it is leased: nothing there, nothing anywhere")
+	require.Empty(t, w.line.hot, "it comes again with its ack")
+	ts.sql(`SELECT queen.push_v1('q', '4', 'b')`)
+	require.Equal(t, []string{"4"}, take(true), "nobody told of it")
+	// What a lease kept from the others is told of with the ack.
+	ts.post("/api/v1/ack", fmt.Sprintf(`{"consumerGroup":"g","partitionId":"%s","leaseId":"%s","transactionId":"%s"}`,
+		leased.PartitionID, leased.LeaseID, leased.IDBase))
+	require.Equal(t, []uuid.UUID{leased.PartitionID}, w.line.hot)
+	require.Equal(t, []string{"3"}, take(false), "told or searched")
+}
+
+// The memory of a line is bounded, in order and without repeats, and what was not
+// looked at is given back.
+func TestWhereALineLooksFirst(t *testing.T) {
+	t.Parallel()
+	r := newWaitroom()
+	queue := queueKey{defaultTenant, "q"}
+	r.warm(queue, "", uuid.New())
+	require.Empty(t, r.takeHot(queueLine("a"), 9), "nobody waits")
+	a, b := r.enter(queueLine("a")), r.enter(queueLine("b"))
+	pinned := r.enter(lineKey{queueKey: queue, group: "a", pinned: true, partition: "p"})
+	one, two, three := uuid.New(), uuid.New(), uuid.New()
+	for _, id := range []uuid.UUID{one, two, one, three} {
+		r.warm(queue, "", id)
+	}
+	r.warm(queue, "b", two)
+	require.Empty(t, pinned.line.hot, "it looks in one place anyway")
+	require.Equal(t, []uuid.UUID{one, two}, r.takeHot(queueLine("a"), 2))
+	r.giveHot(queueLine("a"), []uuid.UUID{two, three})
+	require.Equal(t, []uuid.UUID{three, two}, r.takeHot(queueLine("a"), 9))
+	require.Empty(t, r.takeHot(queueLine("a"), 9))
+	require.Len(t, b.line.hot, 3)
+	for range 2 * maxHot {
+		r.warm(queue, "a", uuid.New())
+	}
+	require.Len(t, a.line.hot, maxHot)
+	require.Len(t, b.line.hot, 3, "of another group")
 }

@@ -84,7 +84,11 @@ func (s *Server) wakePushed(bundle []*batch[*pushGroup], rows []db.PushRow) {
 	for i := range rows {
 		if rows[i].Status == "queued" && rows[i].Grp != last {
 			last = rows[i].Grp
-			s.wake(bundle[last].key)
+			key := bundle[last].key
+			if id := rows[i].PartitionID; id != nil {
+				s.room.warm(queueKey{key.tenant, key.queue}, "", *id)
+			}
+			s.wake(key)
 		}
 	}
 }

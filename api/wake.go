@@ -55,6 +55,9 @@ type line struct {
 	waiters list.List // of *waiter, next to be woken first
 	owed    int
 	told    uint64 // events so far, to see whether one came during a claim
+	// hot are partitions that something came to or that are free again: where a claim
+	// looks first. No wake depends on it, for whoever finds nothing there searches.
+	hot []uuid.UUID
 
 	// Rechecks by the watcher that found nothing, in a row, and when the next is due.
 	misses int
@@ -185,6 +188,52 @@ func (l *line) wake() {
 		l.waiters.MoveToBack(first)
 	default:
 		l.owed = min(l.owed+1, l.waiters.Len())
+	}
+}
+
+// maxHot bounds the partitions that a line remembers; the search finds the others.
+const maxHot = 256
+
+// warm notes where the lines of a queue may find something, those of one group or,
+// where none is named, of all. It comes before the event that wakes them.
+func (r *waitroom) warm(queue queueKey, group string, partition uuid.UUID) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for l := range r.queues[queue] {
+		if !l.key.pinned && (group == "" || l.key.group == group) {
+			l.warm(partition)
+		}
+	}
+}
+
+func (l *line) warm(partitions ...uuid.UUID) {
+	for _, id := range partitions {
+		if len(l.hot) < maxHot && !slices.Contains(l.hot, id) {
+			l.hot = append(l.hot, id)
+		}
+	}
+}
+
+// takeHot takes up to n of the partitions that a line remembers, oldest first.
+func (r *waitroom) takeHot(key lineKey, n int) []uuid.UUID {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	l := r.lines[key]
+	if l == nil {
+		return nil
+	}
+	n = min(n, len(l.hot))
+	taken := slices.Clone(l.hot[:n])
+	l.hot = slices.Delete(l.hot, 0, n)
+	return taken
+}
+
+// giveHot gives back what was taken and not looked at.
+func (r *waitroom) giveHot(key lineKey, partitions []uuid.UUID) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if l := r.lines[key]; l != nil {
+		l.warm(partitions...)
 	}
 }
 

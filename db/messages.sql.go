@@ -523,6 +523,75 @@ func (q *Queries) PopFill(ctx context.Context, arg PopFillParams) (PopFillRow, e
 	return i, err
 }
 
+const popLanes = `-- name: PopLanes :many
+SELECT partition_id, partition, lease_id, lease_expires_at, delivery_attempt, created_at, id_base, segment_base, first_offset, last_offset, payloads, transaction_ids, keys, trace_ids, producer_subs, offsets, conflation, conflation_conflict FROM queen.log_pop_lanes_v1(
+    p_queue => $1::text,
+    p_partition_ids => $2::uuid[],
+    p_consumer_group => $3::text,
+    p_batch => $4::integer,
+    p_max_partitions => $5::integer,
+    p_lease_seconds => $6::integer,
+    p_tenant_id => $7::uuid)
+`
+
+type PopLanesParams struct {
+	Queue         string
+	PartitionIds  []uuid.UUID
+	ConsumerGroup *string
+	Batch         int32
+	MaxPartitions int32
+	LeaseSeconds  *int32
+	TenantID      uuid.UUID
+}
+
+// Claim the next messages of the given partitions, if they have any, each under a lease of its own.
+func (q *Queries) PopLanes(ctx context.Context, arg PopLanesParams) ([]PopRow, error) {
+	rows, err := q.db.Query(ctx, popLanes,
+		arg.Queue,
+		arg.PartitionIds,
+		arg.ConsumerGroup,
+		arg.Batch,
+		arg.MaxPartitions,
+		arg.LeaseSeconds,
+		arg.TenantID,
+	)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []PopRow
+	for rows.Next() {
+		var i PopRow
+		if err := rows.Scan(
+			&i.PartitionID,
+			&i.Partition,
+			&i.LeaseID,
+			&i.LeaseExpiresAt,
+			&i.DeliveryAttempt,
+			&i.CreatedAt,
+			&i.IDBase,
+			&i.SegmentBase,
+			&i.FirstOffset,
+			&i.LastOffset,
+			&i.Payloads,
+			&i.TransactionIds,
+			&i.Keys,
+			&i.TraceIds,
+			&i.ProducerSubs,
+			&i.Offsets,
+			&i.Conflation,
+			&i.ConflationConflict,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const push = `-- name: Push :many
 SELECT grp, status, partition_id, base_offset, id_base, created_at, frames, first_item, items, item_ids, item_offsets, code, error FROM queen.log_push_v1(
     p_queues => $1::text[],

@@ -126,6 +126,8 @@ type Querier interface {
 	PopDiscovery(ctx context.Context, arg PopDiscoveryParams) ([]PopRow, error)
 	// What a pop could take now, and the queue's minPopWaitTime.
 	PopFill(ctx context.Context, arg PopFillParams) (PopFillRow, error)
+	// Claim the next messages of the given partitions, if they have any, each under a lease of its own.
+	PopLanes(ctx context.Context, arg PopLanesParams) ([]PopRow, error)
 	PopMessages(ctx context.Context, arg PopMessagesParams) ([]PoppedMessage, error)
 	// One bounded step that removes dead letters past their queue's deadLetterRetentionSeconds.
 	PurgeDeadLettersStep(ctx context.Context, maxRows int32) (StepRow, error)

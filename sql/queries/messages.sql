@@ -48,6 +48,17 @@ SELECT * FROM queen.log_pop_v1(
     p_hold => @hold::boolean,
     p_apart => @apart::boolean);
 
+-- name: PopLanes :many
+-- Claim the next messages of the given partitions, if they have any, each under a lease of its own.
+SELECT * FROM queen.log_pop_lanes_v1(
+    p_queue => @queue::text,
+    p_partition_ids => @partition_ids::uuid[],
+    p_consumer_group => sqlc.narg('consumer_group')::text,
+    p_batch => @batch::integer,
+    p_max_partitions => @max_partitions::integer,
+    p_lease_seconds => sqlc.narg('lease_seconds')::integer,
+    p_tenant_id => @tenant_id::uuid);
+
 -- name: Pending :many
 -- Positions of the probed (queue, partition, group) triples that may have something to deliver.
 SELECT p.item::integer AS item FROM queen.log_pending_v1(

@@ -1,8 +1,8 @@
 /*
  * Purpose:     deliver from many partitions at once, for pops of one partition each that share a call: one statement claims the
  *              cursors, one reads, one leases, where _pop_partition takes four for each partition. Every partition has a lease
- *              and a budget of its own. It does what is ordinary: a cursor in a segment that alone fills the budget. Whatever
- *              else the candidates are goes to _pop_partition, until p_cap of them gave something. Not for queues with a delay
+ *              and a budget of its own. It does what is ordinary: a cursor in a segment that alone fills the budget, or is the
+ *              last one. Whatever else the candidates are goes to _pop_partition, until p_cap of them gave something. Not for queues with a delay
  *              or a window, for autoAck or conflation.
  * Locks:       the consumer rows FOR UPDATE SKIP LOCKED; see also _claim_first_contact. It never waits.
  * Isolation:   READ COMMITTED: the read must see what committed before the claim.
@@ -64,7 +64,10 @@ BEGIN
                s.frames, s.offsets IS NOT NULL AS compacted,
                s.payloads[l.lo : l.lo + p_budget - 1] AS payloads, s.transaction_ids[l.lo : l.lo + p_budget - 1] AS transaction_ids,
                s.keys[l.lo : l.lo + p_budget - 1] AS keys, s.trace_ids[l.lo : l.lo + p_budget - 1]::text[] AS trace_ids,
-               s.producer_subs[l.lo : l.lo + p_budget - 1] AS producer_subs
+               s.producer_subs[l.lo : l.lo + p_budget - 1] AS producer_subs,
+               CASE WHEN l.lo + p_budget - 1 > s.frames AND NOT EXISTS (
+                   SELECT FROM queen.log_segments n WHERE n.partition_id = u.id AND n.base_offset > s.base_offset)
+                   THEN greatest(s.frames - l.lo + 1, 1) ELSE p_budget END AS due
         FROM unnest(r_claim.ids, r_claim.committed, r_claim.attempt_offset, r_claim.attempt_count)
             u (id, committed, attempt_offset, attempt_count)
         JOIN queen.log_partitions p ON p.id = u.id
@@ -78,11 +81,11 @@ BEGIN
         CROSS JOIN LATERAL (SELECT least(w.wanted - s.base_offset + 1, 1001)::integer AS lo) l
         WHERE s.bytes <= 1048576
     LOOP
-        CONTINUE WHEN NOT queen._is_ordinary(r_next.payloads, r_next.lo, r_next.frames, r_next.compacted, p_budget);
+        CONTINUE WHEN NOT queen._is_ordinary(r_next.payloads, r_next.lo, r_next.frames, r_next.compacted, r_next.due);
         EXIT WHEN p_bytes > 16777216;
         r_out := ROW(r_next.id, r_next.name, queen._draw_lease_id(r_next.id), v_expires,
             CASE WHEN r_next.attempt_offset = r_next.wanted THEN r_next.attempt_count + 1 ELSE 1 END,
-            r_next.created_at, r_next.id_base, r_next.base_offset, r_next.wanted, r_next.wanted + p_budget - 1,
+            r_next.created_at, r_next.id_base, r_next.base_offset, r_next.wanted, r_next.wanted + r_next.due - 1,
             r_next.payloads, r_next.transaction_ids, r_next.keys, r_next.trace_ids, r_next.producer_subs, NULL, NULL, NULL)::queen.pop_row;
         v_done := v_done + 1;
         v_ids[v_done] := r_next.id;
