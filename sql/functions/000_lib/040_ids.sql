@@ -32,6 +32,13 @@ LANGUAGE sql STABLE PARALLEL SAFE AS $$
 $$;
 REVOKE ALL ON FUNCTION queen._id_base(timestamptz, bigint) FROM PUBLIC;
 
+-- _id_base of a drawn nonce: the variant and 42 random bits of a UUID are where they are wanted, and need no arithmetic.
+CREATE OR REPLACE FUNCTION queen._draw_id_base(p_stamp timestamptz) RETURNS uuid
+LANGUAGE sql VOLATILE AS $$
+    SELECT (queen._uuid_head(p_stamp) || substr(gen_random_uuid()::text, 20, 12) || '00000')::uuid
+$$;
+REVOKE ALL ON FUNCTION queen._draw_id_base(timestamptz) FROM PUBLIC;
+
 CREATE OR REPLACE FUNCTION queen._draw_nonce() RETURNS bigint
 LANGUAGE sql VOLATILE AS $$
     SELECT ('x' || right(gen_random_uuid()::text, 12))::bit(48)::bigint & 4398046511103

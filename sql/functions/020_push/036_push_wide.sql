@@ -61,7 +61,7 @@ BEGIN
                CASE WHEN p_ids[k.upto] IS NOT NULL THEN left(p_ids[k.upto], 64) WHEN k.cnt = 1 THEN v.id::text
                     ELSE left(v.id::text, 31) || lpad(to_hex(k.cnt - 1), 5, '0') END COLLATE "C" AS hi
         FROM look k
-        CROSS JOIN LATERAL (SELECT queen._id_base(k.stamp, coalesce(p_nonces[k.grp], queen._draw_nonce())) AS id OFFSET 0) v
+        CROSS JOIN LATERAL (SELECT CASE WHEN p_nonces[k.grp] IS NULL THEN queen._draw_id_base(k.stamp) ELSE queen._id_base(k.stamp, p_nonces[k.grp]) END AS id OFFSET 0) v
         WHERE (k.bytes <= 1048576 OR k.cnt = 1)
           AND CASE WHEN p_ids IS NULL THEN true
                    WHEN k.cnt = 1 THEN coalesce(left(p_ids[k.upto], 64) COLLATE "C" > k.high, true)

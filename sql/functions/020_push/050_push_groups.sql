@@ -73,7 +73,7 @@ BEGIN
         v_groups := v_groups || v_i;
     END LOOP;
     v_held := queen._lock_lanes(r_lanes.ids, v_groups, p_skip_locked);
-    IF cardinality(v_held) > 1 THEN
+    IF cardinality(v_held) > 0 THEN
         v_wide := queen._push_wide(v_held, r_lanes.ids, p_counts, v_ends, p_payloads, queen._unless_all_null(p_ids), p_keys,
             p_trace_ids, p_producer_subs, p_nonces);
     END IF;
@@ -89,12 +89,6 @@ BEGIN
         v_to := v_ends[v_i];
         v_from := v_to - p_counts[v_i] + 1;
         SELECT * INTO r_part FROM queen.log_partitions WHERE id = r_lanes.ids[v_i];
-        r_out := queen._push_plain(v_i - 1, r_part, p_payloads[v_from : v_to], queen._unless_all_null(p_ids[v_from : v_to]),
-            p_keys[v_from : v_to], p_trace_ids[v_from : v_to], p_producer_subs[v_from : v_to], p_nonces[v_i]);
-        IF r_out.status IS NOT NULL THEN
-            v_rows := v_rows || r_out;
-            CONTINUE;
-        END IF;
         v_rows := v_rows || queen._push_group(v_i - 1, r_part, r_lanes.windows[v_i], p_payloads[v_from : v_to],
             queen._unless_all_null(p_ids[v_from : v_to]), p_keys[v_from : v_to], p_trace_ids[v_from : v_to],
             p_producer_subs[v_from : v_to], p_nonces[v_i]);
