@@ -156,8 +156,9 @@ func (s *Server) replaySealed(ctx context.Context, refused []db.ReplayRow, args 
 		if err != nil || len(letters) == 0 || letters[0].Payload == nil || !json.Valid([]byte(*letters[0].Payload)) {
 			return refused, err // it is lost or damaged, or went meanwhile
 		}
-		if err = s.seals.missing(); err != nil {
-			return nil, err
+		if s.seals.missing() != nil {
+			refused[0].Code, refused[0].Error = &errNoKey.Code, &errNoKey.Text
+			return refused, nil
 		}
 		sealed := s.seals.current.seal(*letters[0].Payload)
 		args.SealedPayload = &sealed

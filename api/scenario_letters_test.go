@@ -96,7 +96,7 @@ func (f httpFace) outcome(r reply) any {
 		return outcome(got.Result, got.Queue, got.Partition, got.OriginalTransactionID, int(*got.ReplayedAs.Offset), "")
 	case http.StatusNotFound:
 		return map[string]any{"_": "gone"}
-	case http.StatusInternalServerError, http.StatusServiceUnavailable:
+	case http.StatusInternalServerError:
 		require.Equal(f.t, false, parsed(f.t, string(r.Body))["dlqRowRemoved"])
 		return map[string]any{"_": "failed", "error": r.failure(f.t).Text}
 	}

@@ -432,8 +432,9 @@ func TestReplayIntoAnEncryptedQueueSeals(t *testing.T) {
 	bodies := []string{"", "", `{"queue":"vault"}`}
 	for i, target := range targets {
 		r := keyless.post(target, bodies[i])
-		require.Equal(t, http.StatusServiceUnavailable, r.Status, "%s", r.Body)
-		require.Equal(t, []any{"QN503", false, nil}, []any{r.failure(t).Code, parsed(t, string(r.Body))["dlqRowRemoved"], parsed(t, string(r.Body))["result"]})
+		require.Equal(t, http.StatusInternalServerError, r.Status, "spec 4.8: refused and kept: %s", r.Body)
+		require.Equal(t, []any{"QN503", false, "failed"}, []any{r.failure(t).Code, parsed(t, string(r.Body))["dlqRowRemoved"], parsed(t, string(r.Body))["result"]})
+		require.Contains(t, r.failure(t).Text, "no usable encryption key")
 	}
 	require.Equal(t, 3, ts.count(`SELECT count(*) FROM queen.redrive_dead_letters_step_v1('q') WHERE result = 'failed' AND code = 'QN409'`), "SQL has no key")
 	require.Len(t, ts.deadLetters("").Messages, 3, "all are kept")

@@ -299,6 +299,15 @@ func TestEncryptedQueuesOnTheCommandLine(t *testing.T) {
 
 	envelope := `{"encrypted":"YQ==","iv":"YQ==","authTag":"YQ==","kid":"k"}`
 	require.Equal(t, 0, call(t, envelope+"\n", with(sql, "push", "vault")...).code, "what a server has sealed may be moved")
+	// What died before the queue was encrypted stays dead without a key, and ends no redrive of others.
+	killAll(t, sql, "vaulted", "p", 2)
+	require.Equal(t, 0, call(t, "", "queue", "configure", "vaulted", "--encryption-enabled", "--url", s.url).code)
+	for why, face := range map[string][]string{"no usable encryption key": {"--url", s.url}, "through a server that has a key": sql} {
+		got = call(t, "", with(face, "dlq", "redrive", "vaulted", "--yes", "-o", "ndjson")...)
+		require.Equal(t, exitUser, got.code)
+		require.Equal(t, 2, strings.Count(got.out, `"result":"failed"`), got.out)
+		require.Equal(t, 2, strings.Count(got.out, why), got.out)
+	}
 	for _, command := range []string{"pop", "tail"} {
 		got = call(t, "", with(sql, command, "vault", "--from", "all", "-o", "ndjson")...)
 		require.Equal(t, 0, got.code, got.err)
