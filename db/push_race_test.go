@@ -200,11 +200,14 @@ func TestSkipLockedBundleAnswersBusy(t *testing.T) {
 	r.a.Exec(t, begin)
 	r.a.Exec(t, pushNext)
 	r.wants(r.b, bundle, "0busy 1queued 2busy")
+	const one = `SELECT grp || status FROM queen.log_push_v1('{q}', '{p}', '{1}', '{1}', p_skip_locked => true)`
+	r.wants(r.b, one, "0busy")
 	r.blocked(r.b, `SELECT base_offset FROM queen.log_push_v1('{q}', '{p}', '{1}', '{1}')`)
 	r.a.Exec(t, commit)
 	r.done(r.b)
 	r.got(r.b, int64(2))
 	r.wants(r.b, bundle, "0queued 1queued 2queued")
+	r.wants(r.b, one, "0queued")
 	r.check()
 }
 

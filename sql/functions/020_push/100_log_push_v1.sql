@@ -36,16 +36,19 @@ AS $$
 DECLARE
     r_row queen.push_row;
     v_items integer := cardinality(p_payloads);
+    v_tenant uuid;
 BEGIN
     -- The common call: one group, as _check_push wants it.
-    IF v_items > 0 AND p_counts = ARRAY[v_items] AND cardinality(p_queues) = 1 AND cardinality(p_partitions) = 1 AND NOT p_skip_locked
+    IF v_items > 0 AND p_counts = ARRAY[v_items] AND cardinality(p_queues) = 1 AND cardinality(p_partitions) = 1
        AND coalesce(cardinality(p_nonces), 1) = 1 AND queen._is_list(p_nonces) AND coalesce(cardinality(p_transaction_ids), v_items) = v_items
        AND coalesce(cardinality(p_keys), v_items) = v_items AND p_trace_ids IS NULL
        AND coalesce(cardinality(p_producer_subs), v_items) = v_items AND coalesce(p_sealed = '{false}', true)
        AND queen._is_list(p_payloads) AND queen._is_list(p_transaction_ids) AND queen._is_list(p_keys)
        AND queen._is_list(p_producer_subs) THEN
-        r_row := queen._push_lane(p_queues[1], p_partitions[1], p_payloads, p_transaction_ids, p_keys,
-            p_producer_subs, p_nonces[1], queen._tenant(p_tenant_id));
+        v_tenant := queen._tenant(p_tenant_id);
+        IF NOT p_skip_locked OR queen._lock_lane(p_queues[1], p_partitions[1], v_tenant) THEN
+            r_row := queen._push_lane(p_queues[1], p_partitions[1], p_payloads, p_transaction_ids, p_keys, p_producer_subs, p_nonces[1], v_tenant);
+        END IF;
         IF r_row.status IS NOT NULL THEN
             RETURN NEXT r_row;
             RETURN;
