@@ -121,7 +121,7 @@ DO $$
 DECLARE
     v_lane uuid;
     v_ids uuid[];
-    v_sent text[] := ARRAY['{"b":1, "b":2,"u":"\\u0000"}', '1e400', 'null', '[ 1 ]'];
+    v_sent text[] := ARRAY['{"b":1, "b":2,"u":"\u0000"}', '1e400', 'null', '[ 1 ]'];
     v_traces text[] := ARRAY['00000000-0000-7000-8000-00000000000a', NULL, '00000000-0000-7000-8000-00000000000c', NULL];
     v_want text;
     v_got text;
