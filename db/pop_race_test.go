@@ -185,6 +185,22 @@ func TestPopNeverWaits(t *testing.T) {
 		r.wants(r.b, popAll, int64(0))
 		r.check()
 	})
+	t.Run("for a pop, and takes what is free beside it", func(t *testing.T) {
+		const popOne = `SELECT partition FROM queen.pop_v1('q', 1, 'g')`
+		r := newRace(t, pushNext, "SELECT queen.push_v1('q', '1', 'r')", "SELECT queen.push_v1('q', '1', 's')")
+		r.exec(popOne) // makes the cursors
+		r.exec(endLeases)
+		r.a.Exec(t, begin)
+		r.wants(r.a, popAll, int64(0)) // of p
+		r.b.Exec(t, popOne)
+		first := r.b.Rows()
+		r.b.Exec(t, popOne)
+		require.ElementsMatch(t, [][]any{{"r"}, {"s"}}, append(first, r.b.Rows()...))
+		r.wants(r.b, popOne)
+		r.a.Exec(t, rollBack)
+		r.wants(r.b, popOne, "p")
+		r.check()
+	})
 	t.Run("for an autoAck that rolls back", func(t *testing.T) {
 		r := newRace(t, pushNext)
 		r.a.Exec(t, begin)

@@ -114,6 +114,19 @@ BEGIN
         'the third one is above it';
 END $$;
 
+-- Of the candidates the first is claimed that nobody has, and one that is new to the group counts as such (O-25, O-26).
+DO $$
+DECLARE
+    v_queue uuid := pg_temp.make('lockable', 4, '0');
+    v_ids uuid[] := ARRAY(SELECT p.id FROM queen.log_partitions p WHERE p.queue_id = v_queue ORDER BY p.name);
+BEGIN
+    UPDATE queen.log_consumers c SET worker_id = 'w', lease_expires_at = clock_timestamp() + interval '1 h' WHERE c.partition_id = ANY (v_ids[1:2]);
+    UPDATE queen.log_consumers c SET worker_id = 'w', lease_expires_at = clock_timestamp() WHERE c.partition_id = v_ids[3];
+    ASSERT queen._first_lockable(v_ids, 'g') = 3, 'a lease that ended';
+    ASSERT queen._first_lockable(v_ids[1:2] || v_ids[4], 'g') = 3 AND queen._first_lockable(v_ids, 'other') = 1, 'no lease, no cursor';
+    ASSERT queen._first_lockable(v_ids[1:2], 'g') IS NULL AND queen._first_lockable('{}', 'g') IS NULL AND queen._first_lockable(NULL, 'g') IS NULL, 'none';
+END $$;
+
 -- The short form of what is owed says what the long one does: settled or not, in the middle of a segment, behind the log start,
 -- without a cursor, leased.
 DO $$
@@ -121,10 +134,10 @@ DECLARE
     v_queue uuid := pg_temp.make('short', 12, '0');
 BEGIN
     PERFORM queen.log_push_v1('{short,short,short}', '{1,2,3}', '{3,3,3}', '{1,2,3,1,2,3,1,2,3}');
-    UPDATE queen.log_partitions p SET last_write_at = now() + interval '1 minute' WHERE p.queue_id = v_queue AND p.name IN ('1', '2', '3', '4', '5', '6');
-    PERFORM queen.log_push_v1('{short,short,short,short}', '{1,2,3,4}', '{2,2,2,2}', '{1,2,1,2,1,2,1,2}'); -- leaves the rows alone
+    UPDATE queen.log_partitions p SET last_write_at = now() + interval '1 minute' WHERE p.queue_id = v_queue AND p.name IN ('1', '2', '3', '4', '5', '6', '12');
+    PERFORM queen.log_push_v1('{short,short,short,short,short}', '{1,2,3,4,12}', '{2,2,2,2,1}', '{1,2,1,2,1,2,1,2,1}'); -- leaves the rows alone
     ASSERT (SELECT count(*) FROM queen.log_partitions p WHERE p.queue_id = v_queue AND NOT p.settled AND p.last_offset = 3) = 3;
-    UPDATE queen.log_consumers c SET committed = v.at FROM queen.log_partitions p, (VALUES ('1', 5), ('2', 4), ('3', 3), ('4', 1), ('5', 7), ('6', 0)) v (name, at)
+    UPDATE queen.log_consumers c SET committed = v.at FROM queen.log_partitions p, (VALUES ('1', 5), ('2', 4), ('3', 3), ('4', 1), ('5', 7), ('6', 0), ('12', 1)) v (name, at)
     WHERE p.id = c.partition_id AND p.queue_id = v_queue AND p.name = v.name;
     DELETE FROM queen.log_consumers c USING queen.log_partitions p WHERE p.id = c.partition_id AND p.queue_id = v_queue AND p.name = '7';
     PERFORM queen._move_log_start(p.id, 100) FROM queen.log_partitions p WHERE p.queue_id = v_queue AND p.name IN ('2', '8');
