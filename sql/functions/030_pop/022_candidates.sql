@@ -104,11 +104,11 @@ REVOKE ALL ON FUNCTION queen._few_candidates(uuid, text, timestamptz, uuid, uuid
 
 /*
  * Purpose:     partitions above the floor that are free: up to p_want of those written last, and some at a random place, so
- *              that consumers spread and no partition is last for ever. Behind 256 and the newest second it goes on only while it
+ *              that consumers spread and no partition is last for ever. Behind 128 and the newest second it goes on only while it
  *              found nothing and p_enough is false. seen: how many it looked at.
  * Locks:       none.  Isolation: READ COMMITTED.  Volatility: VOLATILE: random, fresh snapshots.
- * Bounds:      twice p_want at the random place; 256 of the newest, or those of the newest second within 4096; else those above the
- *              floor, 256 a statement.
+ * Bounds:      p_want at the random place; 128 of the newest, or those of the newest second within 4096; else those above the
+ *              floor, 128 a statement.
  * Idempotency: reads only.  Raises: nothing.
  * Source:      O-6..O-9.
  */
@@ -128,23 +128,23 @@ DECLARE
     v_spread uuid[] := '{}'::uuid[];
     r_look record;
 BEGIN
-    r_look := queen._look_below(p_queue_id, p_group, p_low, p_low_id, 'infinity', p_low_id, 256);
+    r_look := queen._look_below(p_queue_id, p_group, p_low, p_low_id, 'infinity', p_low_id, 128);
     ids := r_look.ids;
     seen := r_look.seen;
-    IF seen < 256 THEN
+    IF seen < 128 THEN
         RETURN;
     END IF;
     v_newest := r_look.first_at;
-    v_spread := (queen._look_below(p_queue_id, p_group, p_low, p_low_id, queen._random_moment(p_queue_id, p_low), gen_random_uuid(), 2 * p_want)).ids;
+    v_spread := (queen._look_below(p_queue_id, p_group, p_low, p_low_id, queen._random_moment(p_queue_id, p_low), gen_random_uuid(), p_want)).ids;
     LOOP
-        EXIT WHEN r_look.seen < 256 OR cardinality(ids) >= p_want
+        EXIT WHEN r_look.seen < 128 OR cardinality(ids) >= p_want
             OR (p_enough OR ids <> '{}' OR v_spread <> '{}') AND (r_look.last_at < v_newest OR seen >= 4096);
-        r_look := queen._look_below(p_queue_id, p_group, p_low, p_low_id, r_look.last_at, r_look.last_id, 256);
+        r_look := queen._look_below(p_queue_id, p_group, p_low, p_low_id, r_look.last_at, r_look.last_id, 128);
         ids := ids || r_look.ids;
         seen := seen + r_look.seen;
     END LOOP;
     ids := ids[1 : p_want] || v_spread[1 : p_want];
-    seen := seen + 2 * p_want;
+    seen := seen + p_want;
 END $$;
 REVOKE ALL ON FUNCTION queen._walk_above(uuid, text, timestamptz, uuid, integer, boolean) FROM PUBLIC;
 
