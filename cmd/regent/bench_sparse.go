@@ -20,7 +20,7 @@ const (
 	// sparseCall is how many partitions a call of the preparation fills.
 	sparseCall = 1000
 	// sparseAsked is how many partitions a pop asks for: more than are pending, so
-	// that it has to find out that there are no others.
+	// that it does not end as soon as it has these.
 	sparseAsked = 10
 )
 
