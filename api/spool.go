@@ -140,6 +140,9 @@ func (s *spool) load() error {
 	if err := s.loadHeld(); err != nil {
 		return err
 	}
+	if err := s.passFailed(); err != nil {
+		return err
+	}
 	slices.SortFunc(s.files, func(a, b *spoolFile) int {
 		if a.kept && b.kept {
 			return cmp.Compare(b.number, a.number) // they are negative
@@ -147,6 +150,18 @@ func (s *spool) load() error {
 		return cmp.Compare(a.number, b.number)
 	})
 	return nil
+}
+
+// passFailed leaves out the numbers of files that were set aside.
+func (s *spool) passFailed() error {
+	entries, err := os.ReadDir(filepath.Join(s.dir, failedFolder))
+	for _, entry := range entries {
+		digits := entry.Name()[:len(entry.Name())-len(strings.TrimLeft(entry.Name(), "0123456789"))]
+		if number, err := strconv.ParseInt(digits, 10, 32); err == nil {
+			s.last = max(s.last, number)
+		}
+	}
+	return err
 }
 
 // adopt takes over one file. One that has not even its first line was begun and

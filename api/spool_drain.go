@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"math"
 	"net/http"
 	"os"
@@ -80,7 +81,7 @@ func (s *Server) DrainSpool(ctx context.Context) (worked int, done bool, err err
 
 // drainFailed counts a failure. One that will pass is no error of the loop's.
 func (s *Server) drainFailed(err error) error {
-	if err == nil || !passing(err) {
+	if err == nil || local(err) || !passing(err) {
 		return err
 	}
 	s.drainTries++
@@ -91,6 +92,14 @@ func (s *Server) drainFailed(err error) error {
 		s.log.Warn("the spool cannot be replayed now", "error", clip(err.Error(), 300))
 	}
 	return nil
+}
+
+// local reports whether the spool's own files are the trouble, which is no refusal
+// and does not pass with the database's return.
+func local(err error) bool {
+	var path *fs.PathError
+	var link *os.LinkError
+	return errors.As(err, &path) || errors.As(err, &link)
 }
 
 // passing reports whether a call that failed may go through later as it is.
@@ -131,7 +140,7 @@ func (s *Server) replayPiece(ctx context.Context, p *piece) error {
 		err = s.replayAll(ctx, p, records)
 	}
 	switch {
-	case err == nil || passing(err):
+	case err == nil || local(err) || passing(err):
 		return err
 	case len(p.records) > 1:
 		p.file.single = p.to
@@ -439,7 +448,7 @@ func (s *Server) finishFile(ctx context.Context, file *spoolFile) error {
 		return err
 	}
 	if !file.damaged && !(file.kept && s.spool.origin(file)) {
-		if err := os.Remove(file.path); err != nil {
+		if err := os.Remove(file.path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return fmt.Errorf("remove a spool file: %w", err)
 		}
 	}
@@ -470,14 +479,23 @@ func (s *spool) drop(file *spoolFile) {
 // setAside keeps a damaged file in the folder of what failed.
 func (s *spool) setAside(file *spoolFile) error {
 	folder := filepath.Join(s.dir, failedFolder)
-	path := filepath.Join(folder, filepath.Base(file.path))
-	if file.path != path {
+	if filepath.Dir(file.path) != folder {
+		path := filepath.Join(folder, filepath.Base(file.path))
+		for n := 2; exists(path); n++ { // of an earlier process, and the only copy of what it holds
+			path = filepath.Join(folder, fmt.Sprintf("%s-%d", filepath.Base(file.path), n))
+		}
 		if err := os.Rename(file.path, path); err != nil {
 			return fmt.Errorf("set a spool file aside: %w", err)
 		}
 		file.path = path
 	}
 	return s.recount(folder)
+}
+
+// exists reports whether there is something of that name, or perhaps.
+func exists(path string) bool {
+	_, err := os.Lstat(path)
+	return !errors.Is(err, fs.ErrNotExist)
 }
 
 // recount makes the folder of what failed durable and takes stock of it.

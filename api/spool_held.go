@@ -102,9 +102,12 @@ func (s *spool) origin(kept *spoolFile) bool {
 // clearHeld removes what said of records that they are to be passed over in a
 // file, which is gone.
 func (s *spool) clearHeld(file *spoolFile) error {
-	done, err := filepath.Glob(filepath.Join(s.dir, heldFolder, fmt.Sprintf("%012d-*%s", file.number, spoolSuffix+doneSuffix)))
-	for _, path := range done {
-		err = errors.Join(err, os.Remove(path))
+	folder := filepath.Join(s.dir, heldFolder)
+	entries, err := os.ReadDir(folder)
+	for _, entry := range entries {
+		if strings.HasPrefix(entry.Name(), fmt.Sprintf("%012d-", file.number)) && strings.HasSuffix(entry.Name(), spoolSuffix+doneSuffix) {
+			err = errors.Join(err, os.Remove(filepath.Join(folder, entry.Name())))
+		}
 	}
 	return err
 }
@@ -135,9 +138,18 @@ func (s *spool) loadHeld() error {
 			continue
 		}
 		s.last = max(s.last, number)
+		path := filepath.Join(folder, entry.Name())
+		if !strings.HasSuffix(path, doneSuffix) && !heldWhole(path) {
+			// It was synced before it had its name, so this is no crash. Its record may still stand where it was.
+			s.log.Error("a held record is damaged, it was set aside", "file", path)
+			if err := s.setAside(&spoolFile{path: path}); err != nil {
+				return err
+			}
+			continue
+		}
 		before := len(s.files)
 		// Numbers of its own in the database: negative ones, which no other file has.
-		if err := s.adopt(filepath.Join(folder, entry.Name()), -(number<<32 | at)); err != nil {
+		if err := s.adopt(path, -(number<<32 | at)); err != nil {
 			return err
 		}
 		for _, file := range s.files[before:] {
@@ -146,4 +158,19 @@ func (s *spool) loadHeld() error {
 		}
 	}
 	return nil
+}
+
+// heldWhole reports whether a file is one whole record.
+func heldWhole(path string) bool {
+	f, err := os.Open(path)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil || info.Size() < preambleLen {
+		return false
+	}
+	_, end, err := readRecord(f, preambleLen, info.Size())
+	return err == nil && end == info.Size()
 }
