@@ -36,7 +36,9 @@ REVOKE ALL ON FUNCTION queen.log_mark_clock_v1() FROM PUBLIC;
  *              already an id that is drawn now. So whoever reads a mark with an id knows: every transaction with a later id
  *              could see the mark when it stamped, and honours it, whatever the clock did since. An id drawn together with the
  *              reading would not do: while its own transaction runs nobody sees the mark, and a clock that steps back just then
- *              lets a push with a later id stamp below it. A mark by_search is no sign that somebody settles heads.
+ *              lets a push with a later id stamp below it. Not so of a push above READ COMMITTED, whose snapshot may be older than the
+ *              mark and its id later: when the clock steps back while such a transaction is open, its stamp may lie below the mark.
+ *              A mark by_search is no sign that somebody settles heads.
  * Locks:       the newest marks without an id, FOR UPDATE SKIP LOCKED.
  * Isolation:   READ COMMITTED.
  * Volatility:  VOLATILE: reads the clock, writes. The id is drawn by the row locks, after the snapshot that sees the marks; in a
