@@ -87,20 +87,9 @@ func (c *httpClient) Replay(ctx context.Context, id, queue, partition string) (o
 	}
 	request := rest.ReplayRequest{Queue: optional(queue), Partition: optional(partition)}
 	body, err := c.call(ctx, repeatUnsent, func(ctx context.Context) (*http.Response, error) {
-		return c.ReplayDeadLetter(lingering(ctx, replayLinger), id, request)
+		return c.ReplayDeadLetter(lingering(ctx, answerLinger), id, request)
 	})
 	return replayed(id, "replay "+id, body, err)
-}
-
-// replayLinger is how long an answer is waited for once the user has ended the
-// command: what was moved is to be told.
-const replayLinger = 10 * time.Second
-
-// lingering is a context that ends a while after ctx does.
-func lingering(ctx context.Context, while time.Duration) context.Context {
-	longer, cancel := context.WithCancel(context.WithoutCancel(ctx))
-	context.AfterFunc(ctx, func() { time.AfterFunc(while, cancel) })
-	return longer
 }
 
 // replayed reads the answer to a replay of a dead letter.

@@ -200,7 +200,7 @@ func decode(body []byte, into any) error {
 func (c *httpClient) push(ctx context.Context, may repeat, items []pushItem) ([]byte, error) {
 	text := pushBody(items)
 	return c.call(ctx, may, func(ctx context.Context) (*http.Response, error) {
-		return c.PushWithBody(ctx, jsonType, bytes.NewReader(text))
+		return c.PushWithBody(lingering(ctx, answerLinger), jsonType, bytes.NewReader(text))
 	})
 }
 

@@ -114,7 +114,9 @@ func (c *sqlClient) Push(ctx context.Context, items []pushItem) ([]pushVerdict, 
 	}
 	var rows []db.PushedMessage
 	err := c.run(ctx, pushRepeat(items), func() (err error) {
-		rows, err = c.queries.PushMany(ctx, arg)
+		ctx, done := context.WithCancel(ctx)
+		defer done()
+		rows, err = c.queries.PushMany(lingering(ctx, answerLinger), arg)
 		return err
 	})
 	if err != nil {

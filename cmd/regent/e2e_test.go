@@ -465,6 +465,17 @@ func TestPushResumesOnlyItsOwn(t *testing.T) {
 	require.EqualValues(t, 20, p.Line)
 	require.NotEmpty(t, p.QueueID)
 
+	whole, err := os.ReadFile(file)
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(file, append(whole, "1\n"...), 0o600))
+	changed := call(t, "", args...)
+	require.Equal(t, exitUser, changed.code)
+	require.Contains(t, changed.err, "is of another content of the input, which has changed since; --restart pushes the input from its first line and stores lines again that were sent already, those before the change, too")
+	require.NoError(t, os.WriteFile(file, whole, 0o600))
+	require.NoError(t, os.Chtimes(file, time.Unix(1e9, 0), time.Unix(1e9, 0)))
+	touched := call(t, "", append(args, "--restart")...)
+	require.EqualValues(t, 20, report(t, touched).Duplicates, "the same content at another time: %s", touched.err)
+
 	other := call(t, "", "push", "elsewhere", file, "--dsn", dsn)
 	require.Equal(t, exitUser, other.code)
 	require.Contains(t, other.err, `is of a push to queue "resumed"`)

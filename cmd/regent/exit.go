@@ -45,6 +45,12 @@ func nothingTo(format string, args ...any) error {
 	return withCode(exitNothing, fmt.Errorf(format, args...))
 }
 
+// interrupted says whether err is how ctx ended, which the user wanted. An answer
+// that is not there any more is told by the cause of that.
+func interrupted(ctx context.Context, err error) bool {
+	return ctx.Err() != nil && (errors.Is(err, ctx.Err()) || errors.Is(err, context.Cause(ctx)))
+}
+
 // exitCode maps the error that ends a command. Errors of unknown origin are the
 // user's: flags, files and arguments.
 func exitCode(err error) int {

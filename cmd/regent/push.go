@@ -44,9 +44,12 @@ interruption the same command goes on behind that line, and lines that were sent
 but not acknowledged are sent again with the same transactionId, so that they
 are stored once. Standard input has no such file.
 
-A transactionId is taken from --id-key, else made of the file's fingerprint and
-the line number: pushing one file twice within the queue's dedup window stores
-it once. JSON paths are those of RFC 9535; a.b is short for $.a.b.
+A transactionId is taken from --id-key, else made of the SHA-256 of the whole file
+and the line number, for which the file is read once more before it is pushed.
+Pushing the same content twice within the queue's dedup window stores it once,
+whatever the name and the time of the file; a file that was changed is another one,
+and all its lines are new. Standard input is new each time. JSON paths are those of
+RFC 9535; a.b is short for $.a.b.
 
 With --dsn an encrypted queue refuses what is pushed: only a server has the key.`,
 		Example: `  regent push orders events.ndjson --partition-key customer.id --id-key event_id
@@ -157,7 +160,7 @@ func (r *pushRun) openInput(file string) (io.Reader, error) {
 		r.name = "standard input"
 		r.push.maker.idPrefix = rand.Text()
 		r.say("standard input keeps no progress: after an interruption a push begins with the first line again")
-		return r.cmd.InOrStdin(), nil
+		return interruptible(r.cmd.Context(), r.cmd.InOrStdin()), nil
 	}
 	f, err := os.Open(file)
 	if err != nil {
@@ -178,11 +181,13 @@ func (r *pushRun) openFile(f *os.File, file string) error {
 	if !st.Mode().IsRegular() {
 		return fmt.Errorf("open input: %q is not a regular file; pipe it into standard input", file)
 	}
-	if r.state.Input, err = identify(f); err != nil {
+	if r.state.Input, err = identify(r.cmd.Context(), f); interrupted(r.cmd.Context(), err) {
+		return fmt.Errorf("push of %s stopped before its first line: interrupted", r.name)
+	} else if err != nil {
 		return err
 	}
 	r.file, r.path = f, file+progressSuffix
-	r.push.maker.idPrefix = r.state.Input.Fingerprint
+	r.push.maker.idPrefix = r.state.Input.idPrefix()
 	return r.resume()
 }
 
@@ -196,7 +201,7 @@ func (r *pushRun) resume() error {
 		return err
 	}
 	if why := old.mismatch(r.state); why != "" {
-		return fmt.Errorf("progress file %q %s; --restart pushes the input from its first line", r.path, why)
+		return fmt.Errorf("progress file %q %s; %s", r.path, why, old.restarting(r.state))
 	}
 	if err := r.checkQueue(old); err != nil {
 		return err
@@ -302,7 +307,7 @@ func (r *pushRun) conclude(err, saveErr error) error {
 		return nil
 	case errors.As(err, &bad):
 		return fmt.Errorf("%s: %w; nothing behind it was sent", r.name, err)
-	case errors.Is(err, context.Canceled):
+	case interrupted(r.cmd.Context(), err):
 		err = errors.New("interrupted")
 	}
 	if r.file == nil {

@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -82,6 +83,19 @@ func (l *lineReader) read() (data []byte, length int64, err error) {
 			return data, length, err
 		}
 	}
+}
+
+// interruptible reads r, and ends with ctx's error once ctx has ended, although r,
+// as a terminal or a pipe, may give nothing for ever. It is read to its end.
+func interruptible(ctx context.Context, r io.Reader) io.Reader {
+	out, in := io.Pipe()
+	stop := context.AfterFunc(ctx, func() { _ = in.CloseWithError(ctx.Err()) })
+	go func() {
+		_, err := io.Copy(in, r)
+		_ = in.CloseWithError(err)
+		stop()
+	}()
+	return out
 }
 
 // itemMaker turns lines into messages.

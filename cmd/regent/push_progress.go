@@ -1,51 +1,41 @@
 package main
 
 import (
+	"context"
 	"crypto/sha256"
-	"encoding/binary"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
+	"math"
 	"os"
 	"sync"
 	"time"
 )
 
-const (
-	progressSuffix = ".regent-progress"
-	// fingerprintBytes is how much of an input's beginning identifies it.
-	fingerprintBytes = 64 << 10
-)
+const progressSuffix = ".regent-progress"
 
-// input identifies a file well enough to know it again.
+// input identifies a file by its content: neither its name nor its time counts.
 type input struct {
-	Size        int64     `json:"size"`
-	ModTime     time.Time `json:"modTime"`
-	Fingerprint string    `json:"fingerprint"`
+	Size   int64  `json:"size"`
+	SHA256 string `json:"sha256"` // empty in progress files of versions that knew inputs by their time
 }
 
-// identify reads the beginning of f and leaves it at offset 0. The fingerprint
-// covers size and time, too: the ids of messages are made from it, and two
-// files that only begin alike must not pass for duplicates.
-func identify(f *os.File) (input, error) {
-	st, err := f.Stat()
-	if err != nil {
-		return input{}, fmt.Errorf("look at input: %w", err)
-	}
-	in := input{Size: st.Size(), ModTime: st.ModTime().UTC()}
+// idPrefix begins the ids of the lines: 128 bits of the hash.
+func (in input) idPrefix() string { return in.SHA256[:32] }
+
+// identify reads all of f and leaves it at offset 0. The ids of messages are made
+// from what it finds, so another content must never pass for this one, and this
+// one must never pass for another.
+func identify(ctx context.Context, f *os.File) (input, error) {
 	h := sha256.New()
-	var numbers [16]byte
-	binary.BigEndian.PutUint64(numbers[:8], uint64(in.Size))
-	binary.BigEndian.PutUint64(numbers[8:], uint64(in.ModTime.UnixNano()))
-	h.Write(numbers[:])
-	if _, err := io.Copy(h, io.NewSectionReader(f, 0, fingerprintBytes)); err != nil {
+	size, err := io.Copy(h, interruptible(ctx, io.NewSectionReader(f, 0, math.MaxInt64)))
+	if err != nil {
 		return input{}, fmt.Errorf("read input: %w", err)
 	}
-	in.Fingerprint = hex.EncodeToString(h.Sum(nil)[:12])
-	return in, nil
+	return input{Size: size, SHA256: hex.EncodeToString(h.Sum(nil))}, nil
 }
 
 // progress is the content of the file beside the input.
@@ -85,12 +75,24 @@ func (p *progress) mismatch(want progress) string {
 		return fmt.Sprintf("is of a push to queue %q", p.Queue)
 	case p.Partition != want.Partition, p.PartitionKey != want.PartitionKey, p.IDKey != want.IDKey, p.Key != want.Key:
 		return "is of a push with another --partition, --partition-key, --id-key or --key"
-	case p.Input.Size != want.Input.Size, !p.Input.ModTime.Equal(want.Input.ModTime), p.Input.Fingerprint != want.Input.Fingerprint:
+	case p.Input.SHA256 == "":
+		return "is of an earlier version, which did not know inputs by their content"
+	case p.Input != want.Input:
 		return "is of another content of the input, which has changed since"
 	case p.Offset > want.Input.Size:
 		return "points behind the end of the input"
 	}
 	return ""
+}
+
+// restarting says what becomes of the lines that p has sent when they are pushed
+// from the first line on as want describes.
+func (p *progress) restarting(want progress) string {
+	text := "--restart pushes the input from its first line"
+	if p.Input != want.Input {
+		text += " and stores lines again that were sent already, those before the change, too, for their ids are made of the whole content, unless --id-key makes them"
+	}
+	return text
 }
 
 // save replaces the file at path in one step.

@@ -1,9 +1,11 @@
 package main
 
 import (
+	"io"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -55,7 +57,7 @@ func TestProgressFileRoundTrip(t *testing.T) {
 	require.NoError(t, err)
 	require.Nil(t, none)
 
-	p := progress{Queue: "q", QueueID: "id", PartitionKey: "a", Input: input{Size: 9, ModTime: time.Now().UTC(), Fingerprint: "f"},
+	p := progress{Queue: "q", QueueID: "id", PartitionKey: "a", Input: input{Size: 9, SHA256: "f"},
 		Line: 3, Offset: 7, Time: time.Now().UTC()}
 	require.NoError(t, p.save(path))
 	p.Line = 4
@@ -75,12 +77,11 @@ func TestProgressFileRoundTrip(t *testing.T) {
 
 func TestProgressOfAnotherPushIsRefused(t *testing.T) {
 	t.Parallel()
-	base := progress{Queue: "q", IDKey: "i", Input: input{Size: 9, ModTime: time.Unix(1, 0), Fingerprint: "f"}, Line: 1, Offset: 5}
+	base := progress{Queue: "q", IDKey: "i", Input: input{Size: 9, SHA256: "f"}, Line: 1, Offset: 5}
 	for name, change := range map[string]func(*progress){
 		"queue": func(p *progress) { p.Queue = "other" }, "partition": func(p *progress) { p.Partition = "p" },
 		"key": func(p *progress) { p.PartitionKey = "k" }, "id": func(p *progress) { p.IDKey = "" },
-		"size": func(p *progress) { p.Input.Size++ }, "time": func(p *progress) { p.Input.ModTime = time.Unix(2, 0) },
-		"content": func(p *progress) { p.Input.Fingerprint = "g" },
+		"size": func(p *progress) { p.Input.Size++ }, "content": func(p *progress) { p.Input.SHA256 = "g" },
 	} {
 		now := base
 		change(&now)
@@ -89,23 +90,57 @@ func TestProgressOfAnotherPushIsRefused(t *testing.T) {
 	require.Empty(t, base.mismatch(base))
 }
 
-func TestFingerprintTellsFilesThatBeginAlike(t *testing.T) {
+// The content alone is the identity, all of it: neither the name nor the time.
+func TestAnInputIsItsContent(t *testing.T) {
 	t.Parallel()
-	print := func(name, text string, at time.Time) string {
+	now, then := time.Now(), time.Unix(1e9, 0)
+	long := strings.Repeat("1\n", 1<<20)
+	identity := func(name, text string, at time.Time) input {
 		path := filepath.Join(t.TempDir(), name)
 		require.NoError(t, os.WriteFile(path, []byte(text), 0o600))
 		require.NoError(t, os.Chtimes(path, at, at))
 		f, err := os.Open(path)
 		require.NoError(t, err)
 		defer f.Close()
-		in, err := identify(f)
+		in, err := identify(t.Context(), f)
 		require.NoError(t, err)
-		return in.Fingerprint
+		at0, err := f.Seek(0, io.SeekCurrent)
+		require.NoError(t, err)
+		require.Zero(t, at0)
+		return in
 	}
-	at := time.Unix(1e9, 0)
-	same := print("a", "1\n2\n", at)
-	require.Equal(t, same, print("b", "1\n2\n", at))
-	require.NotEqual(t, same, print("c", "1\n3\n", at))
-	require.NotEqual(t, same, print("d", "1\n2\n3\n", at))
-	require.NotEqual(t, same, print("e", "1\n2\n", at.Add(time.Second)))
+	require.Equal(t, "53c234e5e8472b6ac51c1ae1cab3fe06fad053beb8ebfd8977b010655bfdd3c3", identity("a", "2\n", now).SHA256)
+	for name, c := range map[string]struct {
+		text string
+		at   time.Time
+		same bool
+	}{
+		"another name and time": {long, then, true}, "another end": {long[:len(long)-2] + "2\n", now, false},
+		"more": {long + "1\n", now, false}, "less": {long[:len(long)-2], now, false}, "nothing": {"", now, false},
+	} {
+		first, second := identity("a", long, now), identity("b", c.text, c.at)
+		require.EqualValues(t, len(c.text), second.Size, name)
+		require.Equal(t, c.same, first == second, name)
+		require.Equal(t, c.same, first.idPrefix() == second.idPrefix(), name)
+	}
+}
+
+// A push says why it does not go on, and what --restart would store again.
+func TestProgressSaysWhatARestartRepeats(t *testing.T) {
+	t.Parallel()
+	now := progress{Queue: "q", Input: input{Size: 9, SHA256: "f"}}
+	for name, c := range map[string]struct{ file, why, repeats string }{
+		"another content": {`{"queue":"q","input":{"size":9,"sha256":"g"},"line":1,"offset":5}`, "another content", "those before the change, too"},
+		"another queue":   {`{"queue":"p","input":{"size":9,"sha256":"f"},"line":1,"offset":5}`, `queue "p"`, ""},
+		"an old file": {`{"queue":"q","input":{"size":9,"modTime":"2026-01-01T00:00:00Z","fingerprint":"f"},"line":1,"offset":5}`,
+			"of an earlier version", "sent already"},
+	} {
+		path := filepath.Join(t.TempDir(), "x"+progressSuffix)
+		require.NoError(t, os.WriteFile(path, []byte(c.file), 0o600))
+		old, err := loadProgress(path)
+		require.NoError(t, err)
+		require.Contains(t, old.mismatch(now), c.why, name)
+		require.Contains(t, old.restarting(now), c.repeats, name)
+		require.Equal(t, c.repeats != "", strings.Contains(old.restarting(now), "unless --id-key"), name)
+	}
 }

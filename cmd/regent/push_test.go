@@ -1,10 +1,13 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
+	"net/http"
 	"strings"
 	"sync"
 	"testing"
@@ -177,4 +180,40 @@ func TestPushBoundsWhatItHolds(t *testing.T) {
 	p, err := pushText(t, f, maker(t, "", ""), nil, strings.Repeat(large, 8))
 	require.NoError(t, err)
 	require.EqualValues(t, 8, p.counts.queued.Load())
+}
+
+// An interrupted push from standard input ends although no line comes, and counts
+// what was under way.
+func TestPushOfStandardInputIsInterrupted(t *testing.T) {
+	t.Parallel()
+	for name, answeredFirst := range map[string]bool{"no line comes": true, "an answer is due": false} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			ctx, interrupt := context.WithCancelCause(t.Context())
+			arrived, may := make(chan struct{}), make(chan struct{})
+			server := serveHTTP(t, 0, func(w http.ResponseWriter, r *http.Request) {
+				_, _ = io.Copy(io.Discard, r.Body)
+				close(arrived)
+				<-may
+				fmt.Fprint(w, `[{"status":"queued"}]`)
+			})
+			in, typed := io.Pipe() // never closed, as a terminal
+			go func() {
+				_, _ = io.WriteString(typed, "1\n")
+				<-arrived
+				if answeredFirst {
+					close(may)
+				}
+				interrupt(errors.New("interrupt signal received"))
+				if !answeredFirst {
+					close(may)
+				}
+			}()
+			var out, errOut bytes.Buffer
+			code := run(ctx, []string{"push", "q", "--url", server.base.String()}, in, &out, &errOut)
+			require.Equal(t, exitUser, code)
+			require.Contains(t, errOut.String(), "regent: push of standard input stopped: interrupted\n")
+			require.EqualValues(t, 1, report(t, result{out: out.String()}).Queued)
+		})
+	}
 }

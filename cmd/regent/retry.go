@@ -108,3 +108,14 @@ func sleep(ctx context.Context, d time.Duration) error {
 		return nil
 	}
 }
+
+// answerLinger is how long an answer is waited for once the user has ended the
+// command: what was moved or stored is to be told.
+const answerLinger = 10 * time.Second
+
+// lingering is a context that ends a while after ctx does.
+func lingering(ctx context.Context, while time.Duration) context.Context {
+	longer, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	context.AfterFunc(ctx, func() { time.AfterFunc(while, cancel) })
+	return longer
+}
