@@ -38,15 +38,16 @@ type letterFilter struct {
 }
 
 // outcome is what became of one dead letter: moved, movable (in a dry run),
-// duplicate, failed or busy (it is kept), or gone.
+// duplicate, failed or busy (it is kept), or gone. What an answer over HTTP does
+// not tell is left out.
 type outcome struct {
 	DlqID         string    `json:"dlqId"`
 	Result        string    `json:"result"`
-	Queue         string    `json:"queue"`
-	Partition     string    `json:"partition"`
-	ConsumerGroup string    `json:"consumerGroup"`
-	TransactionID string    `json:"transactionId"`
-	FailedAt      time.Time `json:"failedAt"`
+	Queue         string    `json:"queue,omitempty"`
+	Partition     string    `json:"partition,omitempty"`
+	ConsumerGroup string    `json:"consumerGroup,omitempty"`
+	TransactionID string    `json:"transactionId,omitempty"`
+	FailedAt      time.Time `json:"failedAt,omitzero"`
 	Offset        *int64    `json:"offset"`
 	Error         string    `json:"error,omitempty"`
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -131,6 +132,8 @@ func runRedrive(cmd *cobra.Command, f *redriveFlags, args []string) error {
 		fmt.Fprintln(cmd.ErrOrStderr(), sum.String())
 	}
 	switch {
+	case interrupted(cmd.Context(), err):
+		return errors.New("redrive stopped: interrupted; the same command goes on with what is left")
 	case err != nil:
 		return err
 	case sum.total == 0:
@@ -143,7 +146,7 @@ func runRedrive(cmd *cobra.Command, f *redriveFlags, args []string) error {
 
 // tell says now and then how far it is.
 func (f *redriveFlags) tell(out io.Writer, sum *tally) {
-	if time.Since(f.told) > progressEvery {
+	if sum.total > 0 && time.Since(f.told) > progressEvery {
 		f.told = time.Now()
 		fmt.Fprintf(out, "%s so far\n", sum)
 	}
@@ -211,8 +214,12 @@ func (t *tally) judge() error {
 func outcomeTable(done []outcome) table {
 	t := table{header: []string{"RESULT", "FAILED", "QUEUE", "PARTITION", "GROUP", "TRANSACTION ID", "OFFSET", "REASON"}}
 	for _, o := range done {
-		t.rows = append(t.rows, []string{o.Result, o.FailedAt.Format(stampForm), o.Queue, o.Partition, o.ConsumerGroup,
-			oneLine(o.TransactionID, 40), number(o.Offset), oneLine(o.Error, 80)})
+		failed := "-"
+		if !o.FailedAt.IsZero() {
+			failed = o.FailedAt.Format(stampForm)
+		}
+		t.rows = append(t.rows, []string{o.Result, failed, cmp.Or(o.Queue, "-"), cmp.Or(o.Partition, "-"), cmp.Or(o.ConsumerGroup, "-"),
+			cmp.Or(oneLine(o.TransactionID, 40), "-"), number(o.Offset), oneLine(o.Error, 80)})
 	}
 	return t
 }

@@ -2,8 +2,10 @@ package main
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"slices"
@@ -159,6 +161,8 @@ func TestRedriveKeepsToItsRate(t *testing.T) {
 	f.tell(&told, (&tally{}).add([]outcome{{Result: "moved"}, {Result: "gone"}}))
 	f.told = time.Now().Add(time.Hour)
 	f.tell(&told, &tally{})
+	f.told = time.Time{}
+	f.tell(&told, &tally{}) // nothing yet
 	require.Equal(t, "1 moved, 1 gone so far\n", told.String())
 }
 
@@ -307,6 +311,78 @@ func TestARedriveThatIsEndedTellsWhatItMoved(t *testing.T) {
 	slices.Sort(p.moved)
 	require.Equal(t, p.moved, told)
 	require.Len(t, told, redriveInFlight)
+}
+
+// An interrupt is no fault of the server's: a redrive tells what it moved and how to
+// go on, a pop that waits just ends.
+func TestInterruptsOfRedriveAndPop(t *testing.T) {
+	t.Parallel()
+	signal := errors.New("interrupt signal received")
+	may := make(chan struct{})
+	p := newPile(250, 12, may)
+	ctx, interrupt := context.WithCancelCause(t.Context())
+	go func() {
+		for range redriveInFlight {
+			<-p.arrived
+		}
+		interrupt(signal)
+		close(may)
+	}()
+	var out, errOut bytes.Buffer
+	code := run(ctx, []string{"dlq", "redrive", "q", "--yes", "-o", "ndjson", "--url", serveHTTP(t, 0, p.ServeHTTP).base.String()}, nil, &out, &errOut)
+	require.Equal(t, exitUser, code)
+	require.Len(t, words(t, out.String()), redriveInFlight)
+	require.True(t, strings.HasSuffix(errOut.String(), "8 moved\nregent: redrive stopped: interrupted; the same command goes on with what is left\n"), errOut.String())
+
+	arrived := make(chan struct{})
+	waiting := serveHTTP(t, 0, func(_ http.ResponseWriter, r *http.Request) {
+		close(arrived)
+		<-r.Context().Done()
+	})
+	s := shared.get(t)
+	for face, c := range map[string]struct {
+		args  []string
+		begun func() bool
+	}{
+		"http": {[]string{"--url", waiting.base.String()}, func() bool { <-arrived; return true }},
+		"sql":  {[]string{"--dsn", s.dsn(t)}, func() bool { return call(t, "", "queue", "show", "interrupted", "--dsn", s.dsn(t)).code == 0 }},
+	} {
+		ctx, interrupt := context.WithCancelCause(t.Context())
+		ended := make(chan result, 1)
+		go func() {
+			var out, errOut bytes.Buffer
+			code := run(ctx, append([]string{"pop", "interrupted", "--wait", "1h"}, c.args...), nil, &out, &errOut)
+			ended <- result{code, out.String(), errOut.String()}
+		}()
+		require.Eventually(t, c.begun, time.Minute, 100*time.Millisecond, face)
+		interrupt(signal)
+		require.Equal(t, result{}, <-ended, face)
+	}
+}
+
+// What an answer does not tell is left out, or a dash.
+func TestOutcomesLeaveOutWhatIsNotKnown(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		status            int
+		answer, json, row string
+		code              int
+	}{
+		"moved": {200, `{"success":true,"result":"moved","queue":"q","partition":"p","consumerGroup":"g","dlqId":"a","originalTransactionId":"t","replayedAs":{"offset":7}}`,
+			`{"dlqId":"a","result":"moved","queue":"q","partition":"p","consumerGroup":"g","transactionId":"t","offset":7}`, "moved - q p g t 7", 0},
+		"failed": {400, `{"error":"its payload is lost","result":"failed"}`,
+			`{"dlqId":"a","result":"failed","offset":null,"error":"its payload is lost"}`, "failed - - - - - - its payload is lost", exitUser},
+	} {
+		url := serveHTTP(t, 0, func(w http.ResponseWriter, _ *http.Request) {
+			w.WriteHeader(c.status)
+			fmt.Fprint(w, c.answer)
+		}).base.String()
+		got := call(t, "", "dlq", "replay", "a", "--url", url)
+		require.Equal(t, c.code, got.code, name)
+		require.JSONEq(t, c.json, got.out, name)
+		rows := strings.Split(call(t, "", "dlq", "replay", "a", "--url", url, "-o", "table").out, "\n")
+		require.Equal(t, c.row, strings.Join(strings.Fields(rows[1]), " "), name)
+	}
 }
 
 // A redrive that is killed in the middle and started anew moves each dead letter

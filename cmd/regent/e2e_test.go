@@ -456,7 +456,8 @@ func TestPushResumesOnlyItsOwn(t *testing.T) {
 	s := shared.get(t)
 	dsn := s.dsn(t)
 	file := writeFile(t, numbered(20, 1)+"nonsense\n"+numbered(3, 1))
-	args := []string{"push", "resumed", file, "--dsn", dsn}
+	queue := fmt.Sprintf("resumed-%d", time.Now().UnixNano())
+	args := []string{"push", queue, file, "--dsn", dsn}
 	stopped := call(t, "", args...)
 	require.Equal(t, exitUser, stopped.code)
 	require.Contains(t, stopped.err, file+": line 21: not JSON")
@@ -478,7 +479,7 @@ func TestPushResumesOnlyItsOwn(t *testing.T) {
 
 	other := call(t, "", "push", "elsewhere", file, "--dsn", dsn)
 	require.Equal(t, exitUser, other.code)
-	require.Contains(t, other.err, `is of a push to queue "resumed"`)
+	require.Contains(t, other.err, `is of a push to queue "`+queue+`"`)
 
 	p.Time = time.Now().Add(-2 * time.Hour)
 	require.NoError(t, p.save(file+progressSuffix))
@@ -491,7 +492,7 @@ func TestPushResumesOnlyItsOwn(t *testing.T) {
 	require.EqualValues(t, 1, report(t, skipped).Skipped)
 
 	require.NoError(t, p.save(file+progressSuffix))
-	require.Equal(t, 0, call(t, "", "queue", "delete", "resumed", "--yes", "--dsn", dsn).code)
+	require.Equal(t, 0, call(t, "", "queue", "delete", queue, "--yes", "--dsn", dsn).code)
 	gone := call(t, "", args...)
 	require.Equal(t, exitUser, gone.code)
 	require.Contains(t, gone.err, "that is gone")

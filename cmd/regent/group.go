@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -146,7 +147,8 @@ func newGroupSeekCmd() *cobra.Command {
 		Long: `Seek moves the group's cursors, forwards or back: behind the last message, or
 before the first messages stored at or after a time. Leases end; what was in
 flight may come again. A group that is not known yet gets cursors there, so mind
-its spelling. --dry-run shows where the group stands; --yes is needed to move it.`,
+its spelling. --dry-run shows where the group stands, and refuses what --yes would
+refuse; --yes is needed to move it.`,
 		Example: `  regent group seek billing orders --to "1h ago" --yes
   regent group seek billing orders --to end --partition customer-7 --yes`,
 		Args: cobra.ExactArgs(2),
@@ -167,6 +169,11 @@ its spelling. --dry-run shows where the group stands; --yes is needed to move it
 				return err
 			}
 			defer c.Close()
+			if dryRun || !yes {
+				if err := seekable(cmd.Context(), c, s); err != nil {
+					return err
+				}
+			}
 			return change(cmd, c, format, s.group, s.queue, dryRun, yes, "move", func() (json.RawMessage, error) { return c.Seek(cmd.Context(), s) })
 		},
 	}
@@ -237,11 +244,15 @@ func change(cmd *cobra.Command, c client, format outputFormat, group, queue stri
 		}
 		return format.print(cmd, text, func() table { return sentence(moved(text, verb, group, queue)) })
 	}
-	if len(own) == 0 && (dryRun || verb == "delete") {
+	if len(own) == 0 && verb == "delete" {
 		return nothingTo("there is no group %q%s", group, on(queue))
 	}
 	if len(own) == 0 {
-		return fmt.Errorf("group %q is not%s yet; --yes gives it cursors there", group, on(queue))
+		created := fmt.Errorf("group %q is not%s yet; --yes gives it cursors there", group, on(queue))
+		if !dryRun {
+			return created
+		}
+		fmt.Fprintln(cmd.ErrOrStderr(), "regent:", created)
 	}
 	if !dryRun {
 		return fmt.Errorf("this would %s group %q on %s; --yes does it", verb, group, counted(int64(len(own)), "queue"))
@@ -251,6 +262,29 @@ func change(cmd *cobra.Command, c client, format outputFormat, group, queue stri
 		items[i] = one
 	}
 	return format.printList(cmd, items, items, func() table { return groupTable(own) })
+}
+
+// seekable refuses what a seek would refuse, in its words.
+func seekable(ctx context.Context, c client, s seekTarget) error {
+	if _, overHTTP := c.(*httpClient); overHTTP {
+		if err := addressable(append(given(s.partition), s.group, s.queue)...); err != nil {
+			return err
+		}
+	}
+	text, err := c.Queue(ctx, s.queue)
+	var parts []partitionInfo
+	if err == nil {
+		_, parts, err = readQueue(text)
+	}
+	switch {
+	case err != nil && !errors.Is(err, errNoQueue):
+		return err
+	case s.partition != "" && !slices.ContainsFunc(parts, func(p partitionInfo) bool { return p.Name == s.partition }):
+		return fmt.Errorf("seek %q: Partition not found", s.group)
+	case len(parts) == 0:
+		return fmt.Errorf("seek %q: Queue not found or has no partitions", s.group)
+	}
+	return nil
 }
 
 // entriesOf finds the entries of a group, one a queue, in the list of groups.
@@ -285,10 +319,14 @@ func moved(text json.RawMessage, verb, group, queue string) string {
 func partitionsOf(text json.RawMessage) int64 {
 	var did struct {
 		Moved     int64 `json:"partitionsUpdated"`
+		One       bool  `json:"updated"` // of a seek on one partition
 		Forgotten int64 `json:"deletedPartitions"`
 	}
-	if json.Unmarshal(text, &did) != nil {
+	switch {
+	case json.Unmarshal(text, &did) != nil:
 		return -1
+	case did.One:
+		return 1
 	}
 	return did.Moved + did.Forgotten
 }

@@ -41,7 +41,9 @@ func TestGroupCommands(t *testing.T) {
 			require.Contains(t, run(0, "group", "seek", group, queue, "--to", "1h ago", "--yes"), "partitionsUpdated")
 			pop(0)
 			require.Equal(t, "moved group "+group+" on queue "+queue+": 1 partition\n", run(0, "group", "seek", group, queue, "--to", "1h ago", "--yes", "-o", "table"))
-			run(4, "group", "seek", "no"+group, queue, "--to", "1h ago", "--dry-run")
+			require.Equal(t, "moved group "+group+" on queue "+queue+": 1 partition\n", run(0, "group", "seek", group, queue, "--to", "1h ago", "--partition", "p", "--yes", "-o", "table"))
+			require.Contains(t, run(0, "group", "seek", "no"+group, queue, "--to", "1h ago", "--dry-run"), "is not on queue "+queue+" yet; --yes gives it cursors there")
+			require.Contains(t, run(4, "group", "show", "no"+group), "has no cursor", "a dry run makes none")
 			require.Contains(t, run(1, "group", "seek", "no"+group, queue, "--to", "1h ago"), "is not on queue "+queue+" yet")
 			require.Contains(t, run(4, "group", "delete", "no"+group), "there is no group")
 			require.Contains(t, run(4, "group", "delete", "no"+group, "--yes"), "there is no group")
@@ -50,8 +52,13 @@ func TestGroupCommands(t *testing.T) {
 			run(0, "group", "seek", group, queue, "--to", "end", "--yes")
 			pop(4)
 			require.Contains(t, run(1, "group", "seek", group, queue, "--yes"), "--to")
-			require.Contains(t, run(1, "group", "seek", group, "nowhere-"+name, "--to", "end", "--yes"), "Queue not found or has no partitions")
-			require.Contains(t, run(1, "group", "seek", group, queue, "--to", "end", "--partition", "nowhere", "--yes"), "Partition not found")
+			for _, missing := range [][]string{{group, "nowhere-" + name}, {group, queue, "--partition", "nowhere"}, {group, "nowhere-" + name, "--partition", "p"}, {"no" + group, queue, "--partition", "nowhere"}} {
+				seek := append([]string{"group", "seek", "--to", "end"}, missing...)
+				refused := run(1, append(seek, "--yes")...)
+				require.Regexp(t, "Queue not found or has no partitions|Partition not found", refused)
+				require.Equal(t, refused, run(1, append(seek, "--dry-run")...))
+				require.Equal(t, refused, run(1, seek...))
+			}
 
 			require.Contains(t, run(1, "group", "delete", group), "on 1 queue; --yes does it")
 			pop(4)

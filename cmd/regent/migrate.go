@@ -25,7 +25,8 @@ func newMigrateCmd() *cobra.Command {
 queen_server, as far as they are missing, and grants them their functions. Grant
 them to your own login roles: GRANT queen_server TO app. Whoever runs it needs
 CREATEROLE and owns the schema, or is a superuser. It may be repeated.`
-	cmd.Example = `  regent migrate up && regent migrate --roles`
+	cmd.Example = `  regent migrate up
+  regent migrate --roles`
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		if !roles {
 			return cmd.Help()

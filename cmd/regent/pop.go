@@ -42,11 +42,18 @@ spaces.
 With --dsn the payloads of an encrypted queue come as the envelopes they are
 stored as: only a server has the key.
 
-Exit code 4 means that there was nothing to take.`,
+Exit code 4 means that there was nothing to take. Ending it while it waits is no
+error.`,
 		Example: `  regent pop orders --group billing --batch 10 --wait 30s
   regent pop orders --group billing -o ndjson | regent ack --group billing -`,
 		Args: cobra.ExactArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error { return runPop(cmd, &f, args[0]) },
+		RunE: func(cmd *cobra.Command, args []string) error {
+			err := runPop(cmd, &f, args[0])
+			if f.wait > 0 && interrupted(cmd.Context(), err) {
+				return nil
+			}
+			return err
+		},
 	}
 	f.target.addFlags(cmd, popRetryFor)
 	f.format.addLineFlag(cmd)
