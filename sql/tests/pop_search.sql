@@ -149,4 +149,50 @@ BEGIN
         WHERE (o.owed, o.queue_id, o.last_write_at) <> (s.owed, s.queue_id, s.last_write_at) OR o.leased_until IS DISTINCT FROM s.leased_until), 'O-6';
 END $$;
 
+-- One partition that was written long ago does not draw every random look away from what is hot: within a bounded number of
+-- pops, all of which find something, whatever is owed has its turn.
+DO $$
+DECLARE
+    v_queue uuid := pg_temp.make('burst', 200, '0');
+    v_at integer := 0;
+    v_served text[] := '{}';
+BEGIN
+    UPDATE queen.log_partitions p SET last_write_at = p.last_write_at - interval '30 days' WHERE p.queue_id = v_queue AND p.name = '1';
+    PERFORM queen.log_push_v1(array_fill('burst'::text, ARRAY[199]), ARRAY(SELECT i::text FROM generate_series(2, 200) i), array_fill(100, ARRAY[199]), array_fill('2'::text, ARRAY[19900]));
+    UPDATE queen.log_partitions p SET last_write_at = date_trunc('second', now()) WHERE p.queue_id = v_queue AND p.name <> '1';
+    FOR i IN 1..2000 LOOP
+        v_served := v_served || ARRAY(SELECT r.partition FROM queen.log_pop_v1('burst', NULL, 'g', 1, 1, 60, true) r);
+    END LOOP;
+    ASSERT (SELECT count(DISTINCT u) > 102 FROM unnest(v_served) u), 'of one second: ' || (SELECT count(DISTINCT u) FROM unnest(v_served) u);
+    -- A session keeps to its partition nine times in ten, so that these were some 200 looks.
+    -- An owed one among hot ones that are written anew all the time.
+    UPDATE queen.log_partitions p SET last_write_at = date_trunc('second', now()) - make_interval(secs => p.name::integer % 20) WHERE p.queue_id = v_queue AND p.name <> '1';
+    DELETE FROM queen.consumer_watermarks w WHERE w.queue_id = v_queue; -- no floor knows of that
+    UPDATE queen.log_consumers c SET committed = CASE p.name WHEN '19' THEN 99 ELSE 0 END FROM queen.log_partitions p WHERE p.id = c.partition_id AND p.queue_id = v_queue AND p.name <> '1';
+    LOOP
+        EXIT WHEN EXISTS (SELECT FROM queen.log_pop_v1('burst', NULL, 'g', 1, 1, 60, true) r WHERE r.partition = '19');
+        v_at := v_at + 1;
+        ASSERT v_at < 3000, 'a cold one never has its turn';
+    END LOOP;
+END $$;
+
+-- A floor from the future, after a clock that stepped back, is raised all the same, once a second.
+DO $$
+BEGIN
+    ASSERT queen._floor_is_due(clock_timestamp() + interval '1 hour') AND queen._floor_is_due(NULL) AND queen._floor_is_due(clock_timestamp() - interval '2 s'), 'due';
+    ASSERT NOT queen._floor_is_due(clock_timestamp() - interval '0.1 s'), 'once a second';
+END $$;
+
+-- Named partitions of a group that is deleted meanwhile are not begun anew from the start (E-29, C-21).
+DO $$
+DECLARE
+    v_queue uuid := pg_temp.make('gone', 2, '0');
+    v_ids uuid[] := ARRAY(SELECT p.id FROM queen.log_partitions p WHERE p.queue_id = v_queue);
+BEGIN
+    PERFORM queen.delete_consumer_group_v1('g');
+    ASSERT NOT EXISTS (
+        SELECT FROM queen.queues q, queen._pop_apart(v_ids, 2, q, 'g', 1, 60, 'registered', NULL) WHERE q.id = v_queue), 'nothing is delivered';
+    ASSERT NOT EXISTS (SELECT FROM queen.log_consumers c WHERE c.partition_id = ANY (v_ids)), 'no cursor is made';
+END $$;
+
 ROLLBACK;

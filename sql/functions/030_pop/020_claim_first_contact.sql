@@ -1,6 +1,7 @@
 /*
  * Purpose:     lock the cursor row of (partition, group) when nobody holds a live lease on it; create it, seeded, at
- *              first contact. Answers no row when somebody else holds it: never waits, never steals a live lease.
+ *              first contact. Answers no row when somebody else holds it: never waits, never steals a live lease. With the mode
+ *              registered, which no client has, no cursor is made for a group that is not registered.
  * Locks:       the consumer row, FOR UPDATE SKIP LOCKED; at first contact transaction advisory try-locks and the partition
  *              row, FOR KEY SHARE SKIP LOCKED, before it. It never waits.
  * Isolation:   READ COMMITTED.
@@ -41,6 +42,9 @@ BEGIN
         FROM queen.consumer_groups_metadata m
         WHERE m.queue_id = p_queue_id AND m.consumer_group = p_group AND m.partition_name = '';
         IF NOT FOUND THEN
+            IF p_mode = 'registered' THEN
+                RETURN; -- the group was deleted meanwhile
+            END IF;
             SELECT s.mode, s.since INTO v_mode, v_since FROM queen._subscription(p_group, p_mode, p_from) s;
             -- A time that cannot be read must not skip a backlog here (O-16).
             IF v_mode = 'new' AND coalesce(btrim(p_from), '') NOT IN ('', 'now') AND lower(btrim(p_from)) <> 'now' THEN

@@ -44,7 +44,8 @@ BEGIN
     v_held := queen._rotated(coalesce(r_mark.held, '{}'));
     IF p_quick THEN
         r_few := queen._few_candidates(p_queue_id, p_group, r_mark.last_empty_scan_at, r_mark.last_empty_scan_id, v_held);
-        IF r_few.ids <> '{}' OR r_few.complete OR p_only_few THEN
+        -- Now and then nobody is quick, so that what that search does not meet is not last for ever, and the floor rises.
+        IF r_few.ids <> '{}' AND random() < 0.99 OR r_few.complete OR p_only_few THEN
             RETURN QUERY SELECT u.id FROM unnest(r_few.ids) u (id);
             RETURN;
         END IF;
@@ -58,7 +59,7 @@ BEGIN
     IF v_ids = '{}' AND cardinality(v_held) > 2 * v_want THEN
         v_ids := queen._free_of(v_held[2 * v_want + 1 :], p_group, v_want);
     END IF;
-    IF r_walk.seen + cardinality(v_held) > 64 AND coalesce(r_mark.updated_at < clock_timestamp() - interval '1 second', true) THEN
+    IF r_walk.seen + cardinality(v_held) > 64 AND queen._floor_is_due(r_mark.updated_at) THEN
         PERFORM queen._raise_floor(p_queue_id, p_group, greatest(r_walk.seen / 2, 128));
     END IF;
     RETURN QUERY SELECT u.id FROM (SELECT DISTINCT x.id FROM unnest(v_ids) x (id)) u ORDER BY random();
@@ -108,7 +109,7 @@ REVOKE ALL ON FUNCTION queen._few_candidates(uuid, text, timestamptz, uuid, uuid
  *              found nothing and p_enough is false. seen: how many it looked at.
  * Locks:       none.  Isolation: READ COMMITTED.  Volatility: VOLATILE: random, fresh snapshots.
  * Bounds:      p_want at the random place; 128 of the newest, or those of the newest second within 4096; else those above the
- *              floor, 128 a statement.
+ *              floor, 128 a statement, and 4096 of the newest once more.
  * Idempotency: reads only.  Raises: nothing.
  * Source:      O-6..O-9.
  */
@@ -143,7 +144,11 @@ BEGIN
         ids := ids || r_look.ids;
         seen := seen + r_look.seen;
     END LOOP;
-    ids := ids[1 : p_want] || v_spread[1 : p_want];
+    IF ids = '{}' AND v_spread = '{}' AND NOT p_enough AND seen > 128 THEN
+        -- What was pushed to while the walk was on its way may have gone to where it had been.
+        ids := (queen._look_below(p_queue_id, p_group, v_newest, p_low_id, 'infinity', p_low_id, 4096)).ids;
+    END IF;
+    ids := (queen._rotated(ids))[1 : p_want] || v_spread[1 : p_want];
     seen := seen + p_want;
 END $$;
 REVOKE ALL ON FUNCTION queen._walk_above(uuid, text, timestamptz, uuid, integer, boolean) FROM PUBLIC;
@@ -197,8 +202,10 @@ $$;
 REVOKE ALL ON FUNCTION queen._floor_bound(timestamptz) FROM PUBLIC;
 
 /*
- * Purpose:     a second between the first and the last write that a walk would meet.
- * Locks:       none.  Isolation: any.  Volatility: VOLATILE: random.  Bounds: two key probes.  Idempotency: none.
+ * Purpose:     a second in which some partition that a walk would meet was written: every other time drawn evenly from the time
+ *              between the first and the last write, else near the last one the more often the nearer. So neither many hot
+ *              partitions hide an old one, nor one that is very old all the others.
+ * Locks:       none.  Isolation: any.  Volatility: VOLATILE: random.  Bounds: three key probes.  Idempotency: none.
  * Raises:      nothing.
  * Source:      O-6 (spread).
  */
@@ -209,13 +216,25 @@ CREATE OR REPLACE FUNCTION queen._random_moment(
 LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
     r_span record;
+    v_seconds float;
 BEGIN
     SELECT min(p.last_write_at) AS first, max(p.last_write_at) AS last INTO r_span
     FROM queen.log_partitions p
     WHERE p.queue_id = p_queue_id AND p.last_write_at >= p_low;
-    RETURN coalesce(date_trunc('second', r_span.first + random() * (r_span.last - r_span.first)), p_low);
+    v_seconds := date_part('epoch', r_span.last - r_span.first);
+    v_seconds := CASE WHEN random() < 0.5 THEN random() * v_seconds ELSE exp(random() * ln(v_seconds + 1)) - 1 END;
+    RETURN coalesce((
+        SELECT min(p.last_write_at) FROM queen.log_partitions p
+        WHERE p.queue_id = p_queue_id AND p.last_write_at >= r_span.last - make_interval(secs => v_seconds)), p_low);
 END $$;
 REVOKE ALL ON FUNCTION queen._random_moment(uuid, timestamptz) FROM PUBLIC;
+
+-- Whether a floor that was last raised then may be raised: once a second, also after a clock that stepped back.
+CREATE OR REPLACE FUNCTION queen._floor_is_due(p_updated_at timestamptz) RETURNS boolean
+LANGUAGE sql STABLE AS $$
+    SELECT coalesce(p_updated_at NOT BETWEEN clock_timestamp() - interval '1 second' AND clock_timestamp(), true)
+$$;
+REVOKE ALL ON FUNCTION queen._floor_is_due(timestamptz) FROM PUBLIC;
 
 -- An array from a random element on, around its end.
 CREATE OR REPLACE FUNCTION queen._rotated(p_ids uuid[]) RETURNS uuid[]

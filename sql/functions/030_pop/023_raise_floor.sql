@@ -46,7 +46,7 @@ BEGIN
         END IF;
     END IF;
     SELECT * INTO r_mark FROM queen.consumer_watermarks w WHERE w.queue_id = p_queue_id AND w.consumer_group = p_group;
-    IF r_mark.updated_at > clock_timestamp() - interval '1 second' THEN
+    IF NOT queen._floor_is_due(r_mark.updated_at) THEN
         RETURN;
     END IF;
     v_low := queen._floor_bound(r_mark.last_empty_scan_at);

@@ -1,6 +1,7 @@
 /*
  * Purpose:     claim partitions of the given queues for a group, under one lease and one budget, in random order: the search
- *              and the claims of a pop that names no partition. Where few partitions are enough the quick search comes first.
+ *              and the claims of a pop that names no partition. Where few partitions are enough the quick search comes first; where
+ *              many candidates were found and none could be had, one search for more of them comes last.
  *              With p_apart each partition has a lease and a budget of its own, for one of p_cap pops that share the call.
  * Locks:       as _candidates and _pop_partition: consumer rows, SKIP LOCKED; it never waits.
  * Isolation:   READ COMMITTED.
@@ -35,6 +36,7 @@ DECLARE
     v_plain boolean := p_apart AND p_cap > 0 AND NOT p_auto_ack AND p_budget <= 16 AND cardinality(p_queues) = 1 AND p_policies[1] IS NOT TRUE
         AND coalesce((p_queues[1]).window_buffer, 0) <= 0 AND coalesce((p_queues[1]).delayed_processing, 0) <= 0;
     v_quick boolean := p_cap = 1 OR (p_apart AND p_cap BETWEEN 1 AND 4);
+    v_deep boolean := p_cap NOT BETWEEN 1 AND 127; -- more candidates than any other search gives
     v_left integer := p_budget;
     v_rows integer := 0;
     v_bytes bigint := 0;
@@ -47,7 +49,7 @@ BEGIN
     LOOP
         IF v_plain THEN
             v_ids := ARRAY(
-                SELECT c.id FROM queen._candidates((p_queues[1]).id, p_group, greatest(p_cap / 2, 2), v_quick) c
+                SELECT c.id FROM queen._candidates((p_queues[1]).id, p_group, CASE WHEN NOT v_deep THEN greatest(p_cap / 2, 2) END, v_quick) c
                 WHERE c.id <> ALL (v_claimed));
             EXIT WHEN v_ids = '{}'; -- which is the truth, also of a quick search
             FOR r_row IN
@@ -61,7 +63,9 @@ BEGIN
                 v_bytes := v_bytes + queen._payload_bytes(r_row.payloads);
                 RETURN NEXT r_row;
             END LOOP;
-            EXIT WHEN NOT v_quick OR cardinality(v_claimed) >= p_cap OR v_bytes > 16777216;
+            EXIT WHEN cardinality(v_claimed) >= p_cap OR v_bytes > 16777216
+                OR NOT v_quick AND (v_deep OR v_claimed <> '{}' OR cardinality(v_ids) < 64);
+            v_deep := v_deep OR NOT v_quick;
             v_quick := false;
             CONTINUE;
         END IF;
@@ -69,7 +73,7 @@ BEGIN
         FROM (
             SELECT n.i, c.id
             FROM generate_subscripts(p_queues, 1) n (i)
-            CROSS JOIN LATERAL queen._candidates((p_queues[n.i]).id, p_group, p_cap, v_quick, v_several) c
+            CROSS JOIN LATERAL queen._candidates((p_queues[n.i]).id, p_group, CASE WHEN NOT v_deep THEN p_cap END, v_quick, v_several) c
             WHERE c.id <> ALL (v_claimed) -- with autoAck nothing else keeps a second round from what the first one took
             ORDER BY random()
         ) x;
@@ -102,7 +106,9 @@ BEGIN
             END LOOP;
             EXIT WHEN v_left = 0 OR v_bytes > 16777216 OR (p_cap > 0 AND cardinality(v_claimed) >= p_cap);
         END LOOP;
-        EXIT WHEN NOT v_quick OR (r_lanes.ids IS NULL AND NOT v_several) OR cardinality(v_claimed) >= p_cap OR v_bytes > 16777216;
+        EXIT WHEN (r_lanes.ids IS NULL AND NOT v_several) OR v_bytes > 16777216 OR (p_cap > 0 AND cardinality(v_claimed) >= p_cap)
+            OR NOT v_quick AND (v_deep OR v_claimed <> '{}' OR coalesce(cardinality(r_lanes.ids), 0) < 64);
+        v_deep := v_deep OR NOT v_quick;
         v_quick := false;
     END LOOP;
     IF p_cap = 1 AND v_left = 0 THEN

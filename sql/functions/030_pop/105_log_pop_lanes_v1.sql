@@ -69,7 +69,7 @@ BEGIN
         WHERE h.head_offset > coalesce(c.committed, -1) AND (c.worker_id IS NULL OR coalesce(c.lease_expires_at <= clock_timestamp(), true)));
     IF v_ids <> '{}' THEN
         RETURN QUERY SELECT * FROM queen._pop_apart(v_ids, greatest(p_max_partitions, 1), r_found.queue, v_group,
-            least(greatest(p_batch, 1), 10000), r_found.lease_seconds, 'all', NULL);
+            least(greatest(p_batch, 1), 10000), r_found.lease_seconds, 'registered', NULL);
     END IF;
 END $$;
 COMMENT ON FUNCTION queen.log_pop_lanes_v1(text, uuid[], text, integer, integer, integer, uuid) IS
