@@ -51,7 +51,7 @@ var anyID = regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-
 var anyTime = regexp.MustCompile(`\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d(:\d\d)?)?`)
 
 // anyNumber is what differs without telling anything: a number of one sequence for all tenants, and the age of one's own message.
-var anyNumber = regexp.MustCompile(`\\?"(version|lag_seconds)\\?": \d+`)
+var anyNumber = regexp.MustCompile(`\\?"(version|[a-z_]*(lag|age|overdue)_seconds)\\?": \d+`)
 
 // out takes them out again, with every id and time.
 func (of things) out(text string) string {
