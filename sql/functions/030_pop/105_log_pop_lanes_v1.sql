@@ -153,7 +153,7 @@ BEGIN
     RETURNING c.partition_id, s.name, c.worker_id, c.lease_expires_at, c.attempt_count, s.created_at, s.id_base, s.base_offset,
         s.wanted, c.batch_end, s.payloads, s.transaction_ids, s.keys, s.trace_ids, s.producer_subs, NULL::bigint[], NULL::boolean, NULL::boolean;
     IF NOT FOUND THEN
-        RETURN QUERY SELECT * FROM queen._pop_partition(p_partition_id, r_claim.queue, p_group, p_budget, NULL, r_claim.seconds, false, 'all', NULL);
+        RETURN QUERY SELECT * FROM queen._pop_partition(p_partition_id, r_claim.queue, p_group, p_budget, NULL, r_claim.seconds, false, 'registered', NULL);
     END IF;
 END $$;
 REVOKE ALL ON FUNCTION queen._pop_lane(text, uuid, text, integer, integer, uuid) FROM PUBLIC;
