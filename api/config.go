@@ -113,9 +113,10 @@ func DefaultConfig() Config {
 }
 
 // ConfigFromEnv reads the environment through lookup (os.LookupEnv). A boolean
-// that is none of true/false, 1/0, yes/no, on/off is an error, and so is a
-// listen address with a port; a number that does not parse, or that makes no
-// sense for its knob, is the default and stands in Ignored.
+// that is none of true/false, 1/0, yes/no, on/off is an error, and so are a
+// listen address with a port and a PG_PORT that is none; any other number that
+// does not parse, or that makes no sense for its knob, is the default and stands
+// in Ignored.
 func ConfigFromEnv(lookup func(string) (string, bool)) (Config, error) {
 	cfg := DefaultConfig()
 	env := environment{lookup: lookup}
@@ -385,7 +386,7 @@ func (e *environment) database() string {
 	}
 	host, port, user, password := "localhost", 5432, "postgres", "postgres"
 	e.text("PG_HOST", &host)
-	e.number("PG_PORT", &port, 1)
+	e.databasePort(&port)
 	e.text("PG_USER", &user)
 	e.text("PG_PASSWORD", &password)
 	name := "postgres"
@@ -404,6 +405,32 @@ func (e *environment) database() string {
 		dsn.Host = net.JoinHostPort(host, strconv.Itoa(port))
 	}
 	return dsn.String()
+}
+
+// databasePort reads PG_PORT. Unlike other numbers, one that makes no sense is an
+// error: the default may be the port of another database.
+func (e *environment) databasePort(into *int) {
+	value, _ := e.lookup("PG_PORT")
+	port, err := DatabasePort(value)
+	if err != nil {
+		e.faults = append(e.faults, err)
+		return
+	}
+	*into = port
+}
+
+// DatabasePort is the port that the value of PG_PORT names, 5432 when it is empty. A
+// value that is no port is an error, which names the variable and the value.
+func DatabasePort(value string) (int, error) {
+	trimmed := strings.TrimSpace(value)
+	if trimmed == "" {
+		return 5432, nil
+	}
+	port, err := strconv.ParseUint(trimmed, 10, 16)
+	if err != nil || port == 0 {
+		return 0, fmt.Errorf("PG_PORT must be a port from 1 to 65535, got %q", value)
+	}
+	return int(port), nil
 }
 
 func (e *environment) tls() url.Values {

@@ -9,6 +9,8 @@ import (
 	"os"
 	"strconv"
 	"strings"
+
+	"regent.local/regent/api"
 )
 
 // databaseURL decides which database a command talks to: the flag, else
@@ -28,7 +30,11 @@ func databaseURL(flag string) (string, error) {
 	u := url.URL{Scheme: "postgres", User: url.UserPassword(user, password)}
 	// An empty name falls through to the next one, unlike the other strings.
 	u.Path = "/" + cmp.Or(os.Getenv("PG_DATABASE"), os.Getenv("PG_DB"), "postgres")
-	host, port := envOr("PG_HOST", "localhost"), envPort("PG_PORT", "5432")
+	number, err := api.DatabasePort(os.Getenv("PG_PORT"))
+	if err != nil {
+		return "", err
+	}
+	host, port := envOr("PG_HOST", "localhost"), strconv.Itoa(number)
 	if strings.HasPrefix(host, "/") { // a socket folder
 		query.Set("host", host)
 		query.Set("port", port)
@@ -74,15 +80,6 @@ func envOr(name, unset string) string {
 		return v
 	}
 	return unset
-}
-
-// envPort falls back to the default when the value is no port number.
-func envPort(name, fallback string) string {
-	v := strings.TrimSpace(os.Getenv(name))
-	if n, err := strconv.ParseUint(v, 10, 16); err != nil || n == 0 {
-		return fallback
-	}
-	return v
 }
 
 // envSwitch reads a boolean variable; a word that it does not know is an error,

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/jackc/pgx/v5"
@@ -19,7 +20,7 @@ func TestDatabaseURL(t *testing.T) {
 		"parts":              {"", map[string]string{"PG_HOST": "db", "PG_PORT": "6000", "PG_USER": "me", "PG_PASSWORD": "p@s/s", "PG_DB": "x"}, "postgres://me:p%40s%2Fs@db:6000/x?sslmode=disable"},
 		"database first":     {"", map[string]string{"PG_DATABASE": "a", "PG_DB": "b"}, "postgres://postgres:postgres@localhost:5432/a?sslmode=disable"},
 		"empty database":     {"", map[string]string{"PG_DATABASE": "", "PG_DB": "b"}, "postgres://postgres:postgres@localhost:5432/b?sslmode=disable"},
-		"bad port":           {"", map[string]string{"PG_PORT": "many"}, "postgres://postgres:postgres@localhost:5432/postgres?sslmode=disable"},
+		"spaces at the port": {"", map[string]string{"PG_PORT": " 6000 "}, "postgres://postgres:postgres@localhost:6000/postgres?sslmode=disable"},
 		"ipv6":               {"", map[string]string{"PG_HOST": "::1"}, "postgres://postgres:postgres@[::1]:5432/postgres?sslmode=disable"},
 		"tls":                {"", map[string]string{"PG_USE_SSL": " Yes "}, "postgres://postgres:postgres@localhost:5432/postgres?sslmode=verify-full"},
 		"tls without checks": {"", map[string]string{"PG_USE_SSL": "1", "PG_SSL_REJECT_UNAUTHORIZED": "off"}, "postgres://postgres:postgres@localhost:5432/postgres?sslmode=require"},
@@ -45,6 +46,18 @@ func TestDatabaseURLRefusesUnknownSwitch(t *testing.T) {
 	_, err := databaseURL("")
 	require.ErrorContains(t, err, "PG_USE_SSL")
 	require.Equal(t, exitUser, exitCode(err))
+}
+
+func TestDatabaseURLRefusesABadPort(t *testing.T) {
+	for _, port := range []string{"many", "0", "-1", "65536", "5432x", "5432 5433"} {
+		clearDatabaseEnv(t)
+		t.Setenv("PG_PORT", port)
+		for _, args := range [][]string{{"migrate", "status"}, {"serve", "--port", "0"}, {"doctor"}} {
+			got := call(t, "", args...)
+			require.Equal(t, exitUser, got.code, args)
+			require.Contains(t, got.err, fmt.Sprintf("PG_PORT must be a port from 1 to 65535, got %q", port), args)
+		}
+	}
 }
 
 // clearDatabaseEnv makes the variables look unset; PG_USER and its like keep an
