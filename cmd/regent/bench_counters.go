@@ -119,7 +119,7 @@ func newScrapeTarget(ctx context.Context, dsn string, o bench.Options) (bench.Ta
 const scrapePause = 1100 * time.Millisecond
 
 func (t *scrapeTarget) Sides(context.Context) ([]bench.Side, error) {
-	w, err := t.worker()
+	c, err := t.client()
 	if err != nil {
 		return nil, err
 	}
@@ -133,8 +133,8 @@ func (t *scrapeTarget) Sides(context.Context) ([]bench.Side, error) {
 			}
 		},
 		Do: func(ctx context.Context) (int, error) {
-			text, err := w.client.call(ctx, repeatUnsent, func(ctx context.Context) (*http.Response, error) {
-				return w.client.GetPrometheusMetrics(ctx)
+			text, err := c.call(ctx, repeatUnsent, func(ctx context.Context) (*http.Response, error) {
+				return c.GetPrometheusMetrics(ctx)
 			})
 			if err == nil && bytes.Count(text, []byte{'\n'}) < 10*t.o.Size {
 				err = errors.New("the scrape lacks series")

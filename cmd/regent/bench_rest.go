@@ -6,8 +6,15 @@ import (
 	"encoding/json"
 	"fmt"
 	"log/slog"
+	"net/http"
+	"net/url"
 	"os"
 	"time"
+
+	jsonv2 "github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+	"github.com/google/uuid"
+	"github.com/valyala/fasthttp"
 
 	"regent.local/regent/api"
 	"regent.local/regent/testdata/bench"
@@ -97,7 +104,7 @@ func (t *restTarget) Producer(_ context.Context, i int) (bench.Producer, error) 
 	if err != nil {
 		return nil, err
 	}
-	return &restProducer{restWorker: w, lanes: benchLanes(i, t.o)}, nil
+	return &restProducer{restWorker: w, request: w.request(http.MethodPost, "api/v1/push"), lanes: benchLanes(i, t.o)}, nil
 }
 
 func (t *restTarget) Consumer(_ context.Context, i int) (bench.Consumer, error) {
@@ -105,78 +112,132 @@ func (t *restTarget) Consumer(_ context.Context, i int) (bench.Consumer, error) 
 	if err != nil {
 		return nil, err
 	}
-	return &restConsumer{restWorker: w, group: benchGroup(i, t.o)}, nil
+	return &restConsumer{restWorker: w, group: benchGroup(i, t.o), ack: w.request(http.MethodPost, "api/v1/ack/batch")}, nil
 }
 
-// worker has a client, and so a connection, of its own.
+// client is for what is not measured itself. Its calls end with their context.
+func (t *restTarget) client() (*httpClient, error) {
+	return newHTTPClient(t.url, os.Getenv("REGENT_TOKEN"), retrier{})
+}
+
+// worker has a connection of its own.
 func (t *restTarget) worker() (*restWorker, error) {
-	c, err := newHTTPClient(t.url, os.Getenv("REGENT_TOKEN"), retrier{})
+	c, err := newLoadClient(t.url, os.Getenv("REGENT_TOKEN"))
 	if err != nil {
 		return nil, err
 	}
-	return &restWorker{client: c, target: t}, nil
+	return &restWorker{loadClient: c, target: t}, nil
 }
 
 type restWorker struct {
-	client *httpClient
+	*loadClient
 	target *restTarget
-}
-
-func (w *restWorker) Close() error {
-	w.client.Close()
-	return nil
+	body   []byte // of the last request, whose memory the next one takes
 }
 
 type restProducer struct {
 	*restWorker
-	lanes []string
-	at    int // first lane of the next call
+	request *fasthttp.Request
+	lanes   []string
+	at      int // first lane of the next call
 }
 
 // Push looks for the verdicts in the text of the answer: decoding it would
 // measure this client.
 func (p *restProducer) Push(ctx context.Context, payloads []string) error {
-	items, lanes := make([]pushItem, len(payloads)), nextLanes(p.lanes, &p.at, len(payloads))
-	for i, payload := range payloads {
-		items[i] = pushItem{Queue: p.target.queue, Partition: lanes[i%len(lanes)], Payload: []byte(payload)}
-	}
-	if p.target.o.ClientIDs {
-		for i, id := range clientIDs(len(payloads)) {
-			items[i].TransactionID = id
-		}
-	}
-	body, err := p.client.push(ctx, repeatUnsent, items)
+	p.body = p.pushBody(p.body[:0], payloads)
+	p.request.SetBodyRaw(p.body)
+	answer, err := p.send(ctx, p.request, callTimeout)
 	if err != nil {
-		return err
+		return fmt.Errorf("push: %w", err)
 	}
-	return verdictCount(len(payloads), bytes.Count(body, []byte(`"queued"`)))
+	return verdictCount(len(payloads), bytes.Count(answer, []byte(`"queued"`)))
+}
+
+func (p *restProducer) pushBody(out []byte, payloads []string) []byte {
+	lanes := nextLanes(p.lanes, &p.at, len(payloads))
+	out = append(out, `{"items":[`...)
+	for i, payload := range payloads {
+		if i > 0 {
+			out = append(out, ',')
+		}
+		out = appendMember(out, `{"queue":`, p.target.queue)
+		out = appendMember(out, `,"partition":`, lanes[i%len(lanes)])
+		if p.target.o.ClientIDs {
+			out = appendMember(out, `,"transactionId":`, uuid.Must(uuid.NewV7()).String())
+		}
+		out = append(append(append(out, `,"payload":`...), payload...), '}')
+	}
+	return append(out, `]}`...)
+}
+
+// appendMember adds a name, with what comes before it, and a text.
+func appendMember(out []byte, name, text string) []byte {
+	out, _ = jsontext.AppendQuote(append(out, name...), text) // it fails for invalid UTF-8 only
+	return out
 }
 
 type restConsumer struct {
 	*restWorker
-	group string
+	group    string
+	pop, ack *fasthttp.Request
+	most     int // messages that pop asks for
+}
+
+// popAnswer is what an acknowledgment needs of a pop.
+type popAnswer struct {
+	Messages []struct {
+		TransactionID string         `json:"transactionId"`
+		PartitionID   string         `json:"partitionId"`
+		LeaseID       string         `json:"leaseId"`
+		Data          jsontext.Value `json:"data"`
+	} `json:"messages"`
 }
 
 // Take waits for messages, since that is how a consumer would call.
 func (c *restConsumer) Take(ctx context.Context, n int, seen func([]string)) (int, error) {
-	messages, err := c.client.Pop(ctx, popRequest{Queue: c.target.queue, Group: c.group, Mode: "all", Batch: n, Partitions: 1, Wait: restWait})
-	if err != nil || len(messages) == 0 {
+	if n != c.most {
+		c.most = n
+		c.pop = c.request(http.MethodGet, fmt.Sprintf("api/v1/pop/queue/%s?batch=%d&consumerGroup=%s&subscriptionMode=all&wait=true&timeout=%d",
+			url.PathEscape(c.target.queue), n, url.QueryEscape(c.group), restWait.Milliseconds()))
+	}
+	answer, err := c.send(ctx, c.pop, restWait+pollMargin)
+	if err != nil || len(answer) == 0 {
 		return 0, err
 	}
-	payloads, acks := make([]string, len(messages)), make([]ackItem, len(messages))
-	for i, m := range messages {
-		payloads[i] = string(m.Data)
-		acks[i] = ackItem{TransactionID: m.TransactionID, PartitionID: m.PartitionID, Status: "completed", LeaseID: m.LeaseID}
+	var got popAnswer
+	if err := jsonv2.Unmarshal(answer, &got); err != nil {
+		return 0, fmt.Errorf("read what was popped: %w", err)
+	}
+	payloads := make([]string, len(got.Messages))
+	for i := range got.Messages {
+		payloads[i] = string(got.Messages[i].Data)
 	}
 	seen(payloads)
-	verdicts, err := c.client.Ack(ctx, c.group, acks)
-	if err != nil {
-		return 0, err
-	}
-	for i, v := range verdicts {
-		if !v.Success {
-			return 0, fmt.Errorf("ack of %s refused: %s", acks[i].TransactionID, text(v.Error))
+	return len(payloads), c.finish(ctx, &got)
+}
+
+// finish acknowledges what was taken.
+func (c *restConsumer) finish(ctx context.Context, got *popAnswer) error {
+	out := append(appendMember(c.body[:0], `{"consumerGroup":`, c.group), `,"acknowledgments":[`...)
+	for i := range got.Messages {
+		m := &got.Messages[i]
+		if i > 0 {
+			out = append(out, ',')
 		}
+		out = appendMember(out, `{"transactionId":`, m.TransactionID)
+		out = appendMember(out, `,"partitionId":`, m.PartitionID)
+		out = appendMember(out, `,"leaseId":`, m.LeaseID)
+		out = append(out, `,"status":"completed"}`...)
 	}
-	return len(messages), nil
+	c.body = append(out, `]}`...)
+	c.ack.SetBodyRaw(c.body)
+	answer, err := c.send(ctx, c.ack, callTimeout)
+	if err != nil {
+		return fmt.Errorf("ack: %w", err)
+	}
+	if done := bytes.Count(answer, []byte(`"success":true`)); done != len(got.Messages) {
+		return fmt.Errorf("ack of %d of %d messages refused: %s", len(got.Messages)-done, len(got.Messages), oneLine(string(answer), 500))
+	}
+	return nil
 }

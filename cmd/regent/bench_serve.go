@@ -103,18 +103,18 @@ func readAddress(out io.Reader) (string, error) {
 func (t *servedTarget) park(ctx context.Context, n int) error {
 	asked := make(chan error, n)
 	for i := range n {
-		w, err := t.worker()
+		c, err := t.client()
 		if err != nil {
 			return err
 		}
 		t.parked.Go(func() {
-			defer func() { _ = w.Close() }()
+			defer c.Close()
 			// The queue exists after a first call, so that the second waits.
 			req := popRequest{Queue: fmt.Sprintf("parked-%d", i%parkedQueues), Group: fmt.Sprintf("g%d", i/parkedQueues), Batch: 1, Partitions: 1}
-			_, err := w.client.Pop(ctx, req)
+			_, err := c.Pop(ctx, req)
 			asked <- err
 			req.Wait = parkedWait
-			_, _ = w.client.Pop(ctx, req)
+			_, _ = c.Pop(ctx, req)
 		})
 	}
 	late := time.After(parkedSettle)
@@ -151,14 +151,14 @@ func (t *servedTarget) ServerSeconds() (float64, error) {
 // ResidentBytes is the memory of the server now, after it has shown that it
 // still answers.
 func (t *servedTarget) ResidentBytes() (int64, error) {
-	w, err := t.worker()
+	c, err := t.client()
 	if err != nil {
 		return 0, err
 	}
-	defer func() { _ = w.Close() }()
+	defer c.Close()
 	ctx, cancel := context.WithTimeout(context.Background(), callTimeout)
 	defer cancel()
-	if _, err := w.client.call(ctx, repeatUnsent, func(ctx context.Context) (*http.Response, error) { return w.client.GetLivez(ctx) }); err != nil {
+	if _, err := c.call(ctx, repeatUnsent, func(ctx context.Context) (*http.Response, error) { return c.GetLivez(ctx) }); err != nil {
 		return 0, err
 	}
 	text, err := os.ReadFile("/proc/" + strconv.Itoa(t.cmd.Process.Pid) + "/status")

@@ -137,7 +137,7 @@ func (c *httpClient) once(ctx context.Context, timeout time.Duration, send send)
 		return nil, &networkError{err: fmt.Errorf("read answer: %w", err)}
 	}
 	if resp.StatusCode >= 300 {
-		return nil, newStatusError(resp, body)
+		return nil, newStatusError(resp.StatusCode, resp.Header.Get("Retry-After"), body)
 	}
 	return body, nil
 }
@@ -169,8 +169,8 @@ func (c *httpClient) unreached(err error) error {
 	return &networkError{err: err}
 }
 
-func newStatusError(resp *http.Response, body []byte) *statusError {
-	e := &statusError{status: resp.StatusCode, text: http.StatusText(resp.StatusCode)}
+func newStatusError(status int, retryAfter string, body []byte) *statusError {
+	e := &statusError{status: status, text: http.StatusText(status)}
 	var said struct {
 		Error  string `json:"error"`
 		Code   string `json:"code"`
@@ -181,7 +181,7 @@ func newStatusError(resp *http.Response, body []byte) *statusError {
 	} else if text := oneLine(strings.TrimSpace(string(body)), 200); text != "" {
 		e.text = text
 	}
-	if s, err := strconv.Atoi(resp.Header.Get("Retry-After")); err == nil {
+	if s, err := strconv.Atoi(retryAfter); err == nil {
 		e.retryAfter = min(time.Duration(max(s, 0))*time.Second, maxPause)
 	}
 	return e
