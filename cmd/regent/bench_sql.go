@@ -203,9 +203,8 @@ func (p *groupedProducer) Push(ctx context.Context, payloads []string) error {
 	return verdictCount(len(payloads), stored)
 }
 
-// sqlConsumer pops from any partition. In a take cell it acknowledges a batch in
-// the transaction and the round trip of the next pop, as a consumer that keeps
-// going would.
+// sqlConsumer pops from any partition. It acknowledges a batch in the transaction
+// and the round trip of the next pop, as a consumer that keeps going would.
 type sqlConsumer struct {
 	*sqlWorker
 	group string
@@ -213,13 +212,6 @@ type sqlConsumer struct {
 }
 
 func (c *sqlConsumer) Take(ctx context.Context, n int, seen func([]string)) (int, error) {
-	if c.o.Op != "take" {
-		rows, err := c.pop(ctx, c.queries, n)
-		if err != nil {
-			return 0, err
-		}
-		return show(rows, seen), c.ack(ctx, c.queries, rows)
-	}
 	var rows []db.PopRow
 	err := pipeline(ctx, c.conn, func(queries *db.Queries) (err error) {
 		refused := c.ack(ctx, queries, c.held)

@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"io"
 	"strings"
 	"testing"
 
@@ -58,6 +59,45 @@ func TestBenchCells(t *testing.T) {
 				require.NotNil(t, r.WALBytes)
 			}
 		})
+	}
+}
+
+// TestBenchTakesCountOnce takes what was pushed, each message once: a batch is
+// finished by the next take, also by one that finds nothing, and the last by the end.
+func TestBenchTakesCountOnce(t *testing.T) {
+	dsn, conn := ownDatabase(t, "bench_takes")
+	ctx := t.Context()
+	open := func() (where string) {
+		require.NoError(t, conn.QueryRow(ctx, "SELECT format('%s %s', max(committed), count(batch_end)) FROM queen.log_consumers").Scan(&where))
+		return where
+	}
+	for _, byID := range []bool{false, true} {
+		o := bench.DefaultOptions()
+		o.Op, o.Groups, o.AckByID = "e2e", 1, byID
+		target, err := newSQLTarget(ctx, dsn, o)
+		require.NoError(t, err)
+		producer, err := target.Producer(ctx, 0)
+		require.NoError(t, err)
+		defer func() { require.NoError(t, producer.(io.Closer).Close()) }()
+		consumer, err := target.Consumer(ctx, 0)
+		require.NoError(t, err)
+		var got []string
+		take := func() int {
+			n, err := consumer.Take(ctx, 2, func(payloads []string) { got = append(got, payloads...) })
+			require.NoError(t, err)
+			return n
+		}
+		require.NoError(t, producer.Push(ctx, []string{"1", "2", "3"}))
+		require.Equal(t, 2, take())
+		require.Equal(t, 1, take())
+		require.Equal(t, []string{"1", "2", "3"}, got)
+		require.Regexp(t, " 1$", open())
+		require.Zero(t, take())
+		require.Regexp(t, " 0$", open(), "an empty take has to finish the batch before it")
+		require.NoError(t, producer.Push(ctx, []string{"4"}))
+		require.Equal(t, 1, take())
+		require.NoError(t, consumer.(io.Closer).Close())
+		require.Equal(t, map[bool]string{false: "3 0", true: "7 0"}[byID], open())
 	}
 }
 
