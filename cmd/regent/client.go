@@ -49,8 +49,9 @@ type client interface {
 	DeleteDeadLetters(ctx context.Context, f letterFilter) (int, error)
 	// Replay moves one dead letter; an empty queue or partition is its own.
 	Replay(ctx context.Context, id, queue, partition string) (outcome, error)
-	// Redrive moves all that the filter chooses, oldest first, at most step between two calls of each.
-	Redrive(ctx context.Context, f letterFilter, step int, dryRun bool, each func([]outcome) error) error
+	// Redrive moves all that the filter chooses, oldest first, at most step between two calls of each,
+	// which is told of how many; 0 means that this is not known.
+	Redrive(ctx context.Context, f letterFilter, step int, dryRun bool, each func(done []outcome, of int) error) error
 	Close()
 }
 
@@ -154,6 +155,18 @@ type noQueue string
 func (e noQueue) Error() string { return fmt.Sprintf("queue %q does not exist", string(e)) }
 func (e noQueue) Unwrap() error { return errNoQueue }
 func (e noQueue) ExitCode() int { return exitUser }
+
+// missingQueue says that a queue does not exist, when that is known. It is asked
+// where nothing was found.
+func missingQueue(ctx context.Context, c client, queue string) error {
+	if queue == "" {
+		return nil
+	}
+	if _, err := c.Queue(ctx, queue); errors.Is(err, errNoQueue) {
+		return err
+	}
+	return nil
+}
 
 // targetFlags say where Regent is.
 type targetFlags struct {

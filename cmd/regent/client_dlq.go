@@ -126,14 +126,14 @@ func (o outcome) explained() outcome {
 
 // Redrive lists all that the filter chooses, then replays each by a call of its own,
 // oldest first: the API has no other way.
-func (c *httpClient) Redrive(ctx context.Context, f letterFilter, step int, dryRun bool, each func([]outcome) error) error {
+func (c *httpClient) Redrive(ctx context.Context, f letterFilter, step int, dryRun bool, each func(done []outcome, of int) error) error {
 	letters, err := allLetters(ctx, c, f)
 	if err != nil {
 		return err
 	}
 	for part := range slices.Chunk(letters, step) {
 		done, err := c.replayAll(ctx, part, dryRun)
-		if err := errors.Join(err, each(done)); err != nil {
+		if err := errors.Join(err, each(done, len(letters))); err != nil {
 			return err
 		}
 	}
@@ -153,7 +153,7 @@ func (c *httpClient) replayAll(ctx context.Context, letters []deadLetter, dryRun
 	for i, l := range letters {
 		lanes[l.PartitionID] = append(lanes[l.PartitionID], i)
 		if dryRun {
-			outcomes[i] = outcome{DlqID: l.ID, Result: "movable"}.of(l)
+			outcomes[i] = l.movable()
 		}
 	}
 	if dryRun {
@@ -168,6 +168,16 @@ func (c *httpClient) replayAll(ctx context.Context, letters []deadLetter, dryRun
 	}
 	err := group.Wait()
 	return slices.DeleteFunc(outcomes, func(o outcome) bool { return o.Result == "" }), err
+}
+
+// movable is the outcome of a dry run. The list shows a payload that was lost as
+// null; whether it is one, a replay finds out.
+func (l deadLetter) movable() outcome {
+	o := outcome{DlqID: l.ID, Result: "movable"}.of(l)
+	if string(l.Data) == "null" {
+		o.Error = "its payload is null, or was lost before it failed: then it will be kept"
+	}
+	return o
 }
 
 // replayLane replays the letters of one partition as long as the others go on.
@@ -192,7 +202,7 @@ func (o outcome) of(l deadLetter) outcome {
 }
 
 // allLetters are the dead letters that a filter chooses, oldest first, without
-// their payloads. What is filed or moved meanwhile may be missed: ask again.
+// their payloads but for null. What is filed or moved meanwhile may be missed: ask again.
 func allLetters(ctx context.Context, c client, f letterFilter) (all []deadLetter, err error) {
 	known := map[string]bool{}
 	for offset := 0; ; offset += maxPage {
@@ -201,7 +211,10 @@ func allLetters(ctx context.Context, c client, f letterFilter) (all []deadLetter
 			return nil, err
 		}
 		for _, l := range page {
-			if l.Data = nil; f.chooses(l) && !known[l.ID] {
+			if string(l.Data) != "null" {
+				l.Data = nil
+			}
+			if f.chooses(l) && !known[l.ID] {
 				known[l.ID] = true
 				all = append(all, l)
 			}
@@ -279,7 +292,7 @@ func sqlOutcome(r db.ReplayRow) outcome {
 
 // Redrive goes step by step; each is a transaction of its own. What a step found
 // in somebody's hands is replayed alone, which waits.
-func (c *sqlClient) Redrive(ctx context.Context, f letterFilter, step int, dryRun bool, each func([]outcome) error) error {
+func (c *sqlClient) Redrive(ctx context.Context, f letterFilter, step int, dryRun bool, each func(done []outcome, of int) error) error {
 	arg := db.RedriveDeadLettersStepParams{Queue: optional(f.queue), ConsumerGroup: optional(f.group), Partition: optional(f.partition), Error: optional(f.reason),
 		Since: f.since, Until: f.until, MaxRows: int32(step), DryRun: dryRun, TenantID: ownTenant()}
 	for {
@@ -295,7 +308,7 @@ func (c *sqlClient) Redrive(ctx context.Context, f letterFilter, step int, dryRu
 			return nil
 		}
 		done, err := c.settleBusy(ctx, rows)
-		if err := errors.Join(err, each(done)); err != nil {
+		if err := errors.Join(err, each(done, 0)); err != nil {
 			return err
 		}
 		last := rows[len(rows)-1]

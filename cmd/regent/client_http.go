@@ -12,7 +12,6 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
-	"syscall"
 	"time"
 
 	regent "regent.local/regent/api/sdk/go"
@@ -95,7 +94,10 @@ func (e *statusError) again() (later, unsent bool) {
 func (e *statusError) after() time.Duration { return e.retryAfter }
 
 // networkError is a call without an answer.
-type networkError struct{ err error }
+type networkError struct {
+	err     error
+	address string // that could not be connected to; empty: it could
+}
 
 func (e *networkError) Error() string        { return e.err.Error() }
 func (e *networkError) Unwrap() error        { return e.err }
@@ -161,12 +163,13 @@ func addressable(names ...string) error {
 	return nil
 }
 
-// unreached says what to do when there is no server at the address.
+// unreached notes the address when there was no way to it.
 func (c *httpClient) unreached(err error) error {
-	if errors.Is(err, syscall.ECONNREFUSED) {
-		err = fmt.Errorf("no server at %s: start one with \"regent dev\" or \"regent serve\", or name another with --url or REGENT_URL (%w)", c.base.Redacted(), err)
+	failed := &networkError{err: err}
+	if _, unsent := failed.again(); unsent {
+		failed.address = c.base.Redacted()
 	}
-	return &networkError{err: err}
+	return failed
 }
 
 func newStatusError(status int, retryAfter string, body []byte) *statusError {

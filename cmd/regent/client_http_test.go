@@ -151,7 +151,7 @@ func TestShares(t *testing.T) {
 func TestNamesWithoutAnAddressAreRefused(t *testing.T) {
 	t.Parallel()
 	for _, args := range [][]string{
-		{"queue", "show", ".."}, {"queue", "delete", ".", "--yes"}, {"queue", "retention-preview", ""}, {"pop", ".."}, {"pop", "q", "--partition", ".", "--wait", "1s"},
+		{"queue", "show", ".."}, {"queue", "delete", ".", "--yes"}, {"queue", "retention-preview", "."}, {"pop", ".."}, {"pop", "q", "--partition", ".", "--wait", "1s"},
 		{"group", "show", ".."}, {"group", "delete", "g", "..", "--yes"}, {"group", "delete", "..", "--yes"}, {"group", "seek", "g", "..", "--to", "end", "--yes"},
 		{"group", "seek", "g", "q", "--to", "end", "--partition", "..", "--yes"},
 	} {
@@ -161,5 +161,5 @@ func TestNamesWithoutAnAddressAreRefused(t *testing.T) {
 	}
 	got := call(t, "", "group", "delete", "g", "", "--yes", "--url", "http://127.0.0.1:1")
 	require.Equal(t, exitUser, got.code)
-	require.Contains(t, got.err, "leave it out for all queues")
+	require.Equal(t, "regent: QUEUE is empty; to name none, leave it out\n", got.err)
 }

@@ -265,6 +265,11 @@ func shownDSN(dsn string) string {
 	if err != nil || checkDSN("", dsn) != nil {
 		return "(no connection string)"
 	}
+	return shownDatabase(config)
+}
+
+// shownDatabase is the address of a database, without secrets.
+func shownDatabase(config *pgconn.Config) string {
 	u := url.URL{Scheme: "postgres", User: url.User(config.User), Path: "/" + config.Database}
 	port := strconv.Itoa(int(config.Port))
 	if filepath.IsAbs(config.Host) {

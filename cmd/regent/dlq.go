@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 
 	"github.com/spf13/cobra"
@@ -31,6 +32,9 @@ func newDLQListCmd() *cobra.Command {
 			}
 			defer c.Close()
 			letters, err := c.DeadLetters(cmd.Context(), f, limit, offset)
+			if err == nil && len(letters) == 0 {
+				err = missingQueue(cmd.Context(), c, f.queue)
+			}
 			if err != nil {
 				return err
 			}
@@ -134,6 +138,14 @@ undone. --dry-run shows how many would go; --yes is needed to do it.`,
 	return cmd
 }
 
+// noSuchLetter is the outcome of a delete that found nothing.
+func noSuchLetter(ctx context.Context, c client, queue string) error {
+	if err := missingQueue(ctx, c, queue); err != nil {
+		return err
+	}
+	return nothingTo("queue %q has no such dead letter", queue)
+}
+
 // buried is what a delete takes away.
 type buried struct {
 	Queue         string `json:"queue"`
@@ -152,7 +164,7 @@ func deleteLetters(cmd *cobra.Command, c client, format outputFormat, f letterFi
 		}
 		b.Matching = len(letters)
 		if b.Matching == 0 {
-			return nothingTo("queue %q has no such dead letter", f.queue)
+			return noSuchLetter(cmd.Context(), c, f.queue)
 		}
 		if !dryRun {
 			return fmt.Errorf("would delete %s of queue %s; --yes does it", counted(int64(b.Matching), "dead letter"), f.queue)
@@ -166,7 +178,7 @@ func deleteLetters(cmd *cobra.Command, c client, format outputFormat, f letterFi
 		return err
 	}
 	if deleted == 0 {
-		return nothingTo("queue %q has no such dead letter", f.queue)
+		return noSuchLetter(cmd.Context(), c, f.queue)
 	}
 	b.Deleted, b.Matching = deleted, deleted
 	return format.print(cmd, b, func() table {

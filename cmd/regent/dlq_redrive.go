@@ -43,7 +43,13 @@ Over --url up to eight partitions are served at a time, each in its order; over
 --dsn the database does it in steps, which is faster.
 
 --dry-run shows what would be moved; --yes is needed to do it. It ends with exit
-code 1 when any dead letter was kept, and with 4 when there was none.`,
+code 1 when any dead letter was kept, and with 4 when there was none.
+
+A dry run cannot know which will be a duplicate. Over --url it goes by the list of
+dead letters, which does not tell whether a payload was lost or is damaged, nor
+whether the server has the key for a queue that was encrypted since then: it says
+movable, and the redrive keeps them. Over --dsn it says failed; so does a redrive
+there of plaintext for an encrypted queue, which only a server with a key can seal.`,
 		Example: `  regent dlq redrive orders --group billing --error 'timeout' --dry-run
   regent dlq redrive orders --group billing --error 'timeout' --rate 50 --yes
   regent dlq redrive --all --since '2h ago' --yes -o ndjson`,
@@ -108,8 +114,8 @@ func runRedrive(cmd *cobra.Command, f *redriveFlags, args []string) error {
 	lines := f.format.resolve(cmd.OutOrStdout(), "json") == "ndjson"
 	var sum tally
 	var all []outcome
-	err = c.Redrive(cmd.Context(), f.filter, f.step, f.dryRun || !f.yes, func(done []outcome) error {
-		sum.add(done)
+	err = c.Redrive(cmd.Context(), f.filter, f.step, f.dryRun || !f.yes, func(done []outcome, of int) error {
+		sum.add(done).of = of
 		switch {
 		case !f.dryRun && !f.yes:
 			return nil
@@ -137,6 +143,9 @@ func runRedrive(cmd *cobra.Command, f *redriveFlags, args []string) error {
 	case err != nil:
 		return err
 	case sum.total == 0:
+		if err := missingQueue(cmd.Context(), c, f.filter.queue); err != nil {
+			return err
+		}
 		return nothingTo("no dead letter is left by this filter")
 	case !f.dryRun && !f.yes:
 		return errors.New("nothing was moved; --yes does it")
@@ -148,6 +157,10 @@ func runRedrive(cmd *cobra.Command, f *redriveFlags, args []string) error {
 func (f *redriveFlags) tell(out io.Writer, sum *tally) {
 	if sum.total > 0 && time.Since(f.told) > progressEvery {
 		f.told = time.Now()
+		if sum.of > 0 {
+			fmt.Fprintf(out, "%s so far, of %s\n", sum, grouped(int64(sum.of)))
+			return
+		}
 		fmt.Fprintf(out, "%s so far\n", sum)
 	}
 }
@@ -171,6 +184,7 @@ func (f *redriveFlags) pace(cmd *cobra.Command, done int) error {
 // tally counts outcomes.
 type tally struct {
 	total  int
+	of     int // all that there will be; 0: not known
 	counts map[string]int
 	reason string
 }

@@ -101,6 +101,18 @@ func TestDeadLetterCommands(t *testing.T) {
 			popped := call(t, "", with(face, "pop", queue, "--group", "g", "--batch", "9")...)
 			require.Len(t, decodeLines(t, popped.out), 3, popped.out)
 
+			// A lost payload, which the list does not tell from null.
+			killAll(t, face, queue+"-c", "p", 1)
+			conn, err := pgx.Connect(t.Context(), s.dsn(t))
+			require.NoError(t, err)
+			defer conn.Close(context.Background())
+			_, err = conn.Exec(t.Context(), `UPDATE queen.log_dlq SET payload = NULL WHERE id = $1`, letters(t, face, queue+"-c")[0].ID)
+			require.NoError(t, err)
+			dry = call(t, "", with(face, "dlq", "redrive", queue+"-c", "--dry-run", "-o", "ndjson")...)
+			require.Equal(t, map[string][]string{"http": {"movable"}, "sql": {"failed"}}[name], words(t, dry.out))
+			require.Contains(t, dry.out, "lost")
+			require.Equal(t, exitUser, call(t, "", with(face, "dlq", "redrive", queue+"-c", "--yes")...).code)
+
 			// Deleting.
 			killAll(t, face, queue+"-b", "p", 2)
 			require.Equal(t, exitUser, call(t, "", with(face, "dlq", "delete", queue+"-b")...).code)
@@ -127,13 +139,13 @@ type pileClient struct {
 	steps []int
 }
 
-func (p *pileClient) Redrive(_ context.Context, _ letterFilter, step int, _ bool, each func([]outcome) error) error {
+func (p *pileClient) Redrive(_ context.Context, _ letterFilter, step int, _ bool, each func(done []outcome, of int) error) error {
 	for len(p.pile) > 0 {
 		n := min(step, len(p.pile))
 		p.steps = append(p.steps, n)
 		part := p.pile[:n]
 		p.pile = p.pile[n:]
-		if err := each(part); err != nil {
+		if err := each(part, 0); err != nil {
 			return err
 		}
 	}
@@ -149,7 +161,7 @@ func TestRedriveKeepsToItsRate(t *testing.T) {
 	cmd.SetContext(t.Context())
 	p := &pileClient{pile: make([]outcome, 150)}
 	done, began := 0, time.Now()
-	require.NoError(t, p.Redrive(t.Context(), f.filter, f.step, false, func(o []outcome) error {
+	require.NoError(t, p.Redrive(t.Context(), f.filter, f.step, false, func(o []outcome, _ int) error {
 		done += len(o)
 		return f.pace(cmd, done)
 	}))
@@ -163,7 +175,9 @@ func TestRedriveKeepsToItsRate(t *testing.T) {
 	f.tell(&told, &tally{})
 	f.told = time.Time{}
 	f.tell(&told, &tally{}) // nothing yet
-	require.Equal(t, "1 moved, 1 gone so far\n", told.String())
+	f.told = time.Time{}
+	f.tell(&told, &tally{total: 1, of: 1250, counts: map[string]int{"moved": 1}})
+	require.Equal(t, "1 moved, 1 gone so far\n1 moved so far, of 1,250\n", told.String())
 }
 
 func TestTallyJudgesWhatWasKept(t *testing.T) {
@@ -246,7 +260,8 @@ func (p *pile) end(part string) {
 func (p *pile) redrive(ctx context.Context, t *testing.T) (told []string, err error) {
 	t.Helper()
 	c := serveHTTP(t, 0, p.ServeHTTP)
-	err = c.Redrive(ctx, letterFilter{}, redriveStep, false, func(done []outcome) error {
+	err = c.Redrive(ctx, letterFilter{}, redriveStep, false, func(done []outcome, of int) error {
+		require.Equal(t, len(p.letters), of)
 		for _, o := range done {
 			require.Equal(t, "moved", o.Result)
 			require.Equal(t, "t"+strings.TrimLeft(o.DlqID[3:len(o.DlqID)-1], "0")+o.DlqID[len(o.DlqID)-1:], o.TransactionID)

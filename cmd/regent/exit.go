@@ -83,6 +83,15 @@ func badLogin(err error) bool {
 	return errors.As(err, &pg) && strings.HasPrefix(pg.Code, "28")
 }
 
+// cannotConnect is the error of a server or a database that could not be reached at
+// its address; advice is for where nobody listens.
+func cannotConnect(address, advice string, cause error) error {
+	if errors.Is(cause, syscall.ECONNREFUSED) {
+		return fmt.Errorf("cannot connect to %s: nobody listens there; %s (%w)", address, advice, cause)
+	}
+	return fmt.Errorf("cannot connect to %s: %w", address, cause)
+}
+
 // errorLine is the one line that a failing command says.
 func errorLine(err error) string {
 	var parse *pgconn.ParseConfigError
@@ -90,8 +99,12 @@ func errorLine(err error) string {
 	if errors.As(err, &parse) { // its text may show a password
 		err = errors.New("what was given " + dsnHelp)
 	}
-	if errors.As(err, &connect) && errors.Is(err, syscall.ECONNREFUSED) {
-		err = fmt.Errorf("no PostgreSQL there: name one with --dsn or DATABASE_URL, that of \"regent dev\" stands in .regent/dsn (%w)", err)
+	var network *networkError
+	switch {
+	case errors.As(err, &network) && network.address != "":
+		err = cannotConnect(network.address, "start a server with \"regent dev\" or \"regent serve\", or name another with --url or REGENT_URL", err)
+	case errors.As(err, &connect):
+		err = cannotConnect(shownDatabase(connect.Config), "name another database with --dsn or DATABASE_URL, that of \"regent dev\" stands in .regent/dsn", err)
 	}
 	lines := strings.FieldsFunc(err.Error(), func(r rune) bool { return r == '\n' || r == '\r' })
 	for i, l := range lines {

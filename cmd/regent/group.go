@@ -204,9 +204,6 @@ subscription says. --dry-run shows what would go; --yes is needed to do it.`,
 			}
 			defer c.Close()
 			queue := firstOf(args[1:])
-			if len(args) == 2 && queue == "" {
-				return errors.New("the name of the queue is empty; leave it out for all queues")
-			}
 			if _, overHTTP := c.(*httpClient); overHTTP { // before anything is asked
 				if err := addressable(append(given(queue), args[0])...); err != nil {
 					return err

@@ -15,6 +15,7 @@ import (
 	"os"
 	"os/signal"
 	"strconv"
+	"strings"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -63,7 +64,9 @@ Exit codes: 0 ok, 1 user error, 2 server or network, 3 not authorised,
 		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 		// Of the root only: no other command may have one, which would take its place.
 		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error { return refuseEmptyAddress(cmd) },
+		Version:           build().String(),
 	}
+	root.SetVersionTemplate("{{.Version}}\n")
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return fmt.Errorf("%w (see %q)", plainFlagError(err), cmd.CommandPath()+" --help")
 	})
@@ -109,7 +112,7 @@ func refuseUnknownTopics(root *cobra.Command) {
 }
 
 // explainArguments makes the commands below say in a sentence how they are used
-// when they are given too many or too few arguments.
+// when they are given too many or too few arguments, and refuse an empty one.
 func explainArguments(cmd *cobra.Command) {
 	for _, child := range cmd.Commands() {
 		explainArguments(child)
@@ -120,7 +123,7 @@ func explainArguments(cmd *cobra.Command) {
 	}
 	cmd.Args = func(cmd *cobra.Command, args []string) error {
 		if check(cmd, args) == nil {
-			return nil
+			return refuseEmptyArgument(cmd, args)
 		}
 		given := map[int]string{0: "no argument is", 1: "one argument is"}[len(args)]
 		if given == "" {
@@ -128,6 +131,23 @@ func explainArguments(cmd *cobra.Command) {
 		}
 		return fmt.Errorf("%s given, but the usage is: %s (see %q)", given, cmd.UseLine(), cmd.CommandPath()+" --help")
 	}
+}
+
+// refuseEmptyArgument refuses an argument that is given and empty, as by a variable
+// that is not set: nothing has an empty name, and for some commands none means all.
+func refuseEmptyArgument(cmd *cobra.Command, args []string) error {
+	names := strings.Fields(cmd.Use)[1:]
+	for i, arg := range args {
+		if arg != "" || i >= len(names) {
+			continue
+		}
+		name, optional := strings.CutPrefix(names[i], "[")
+		if optional {
+			return fmt.Errorf("%s is empty; to name none, leave it out", strings.TrimSuffix(name, "]"))
+		}
+		return fmt.Errorf("%s is empty", name)
+	}
+	return nil
 }
 
 // unknownCommand refuses what cobra would otherwise take as an argument.

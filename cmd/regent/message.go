@@ -46,6 +46,9 @@ stored as: only a server has the key.`,
 			}
 			defer c.Close()
 			messages, err := c.Messages(cmd.Context(), r)
+			if err == nil && len(messages) == 0 {
+				err = missingQueue(cmd.Context(), c, r.queue)
+			}
 			if err != nil {
 				return err
 			}

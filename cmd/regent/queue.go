@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"reflect"
 	"slices"
@@ -210,12 +209,12 @@ func optionFlags() []optionFlag {
 		{"min-pop-wait-time", "minPopWaitTime", "how long a waiting pop may hold an under-full batch", optMillis},
 		{"dedup-window", "dedupWindowSeconds", "how long a transactionId is remembered; 0s turns deduplication off", optSeconds},
 		{"retention-enabled", "retentionEnabled", "delete old messages", optBool},
-		{"retention", "retentionSeconds", "age at which a message goes", optSeconds},
-		{"completed-retention", "completedRetentionSeconds", "age at which a message goes that every group has consumed", optSeconds},
-		{"max-wait-time", "maxWaitTimeSeconds", "age at which an unconsumed message goes", optSeconds},
+		{"retention", "retentionSeconds", "age at which a message goes; 0s: at no age", optSeconds},
+		{"completed-retention", "completedRetentionSeconds", "age at which a message goes that every group has consumed; 0s: at no age", optSeconds},
+		{"max-wait-time", "maxWaitTimeSeconds", "age at which an unconsumed message goes; 0s: at no age", optSeconds},
 		{"dead-letter-retention", "deadLetterRetentionSeconds", "age at which a dead letter goes; 0s keeps them", optSeconds},
-		{"retention-bytes", "retentionBytes", "bytes that a partition may keep, as sent", optSize},
-		{"retention-messages", "retentionMessages", "messages that a partition may keep", optInt},
+		{"retention-bytes", "retentionBytes", "bytes that a partition may keep, as sent; 0B: any number", optSize},
+		{"retention-messages", "retentionMessages", "messages that a partition may keep; 0: any number", optInt},
 		{"cleanup-policy", "cleanupPolicy", "delete, compact, or compact,delete: what makes room", optText},
 		{"delete-retention", "deleteRetentionSeconds", "how long compaction keeps a tombstone", optSeconds},
 		{"min-compaction-lag", "minCompactionLagSeconds", "age a message must have to be compacted", optSeconds},
@@ -343,14 +342,15 @@ func newQueueConfigureCmd() *cobra.Command {
 	var format outputFormat
 	var sets []string
 	var mode string
-	var dryRun bool
+	var dryRun, yes bool
 	options := map[string]json.RawMessage{}
 	cmd := &cobra.Command{
 		Use:   "configure NAME",
 		Short: "Create a queue or change its options",
 		Long: `Configure creates the queue when it does not exist. Options that are not named
 keep their value (--mode merge) or go back to their default (--mode replace);
-the value null means the default.`,
+the value null means the default. When the next sweep would then delete more than
+before, --yes is needed; --dry-run shows what.`,
 		Example: `  regent queue configure orders --lease-time 30s --set retentionEnabled=true
   regent queue configure orders --mode replace --retention 7d --retention-enabled`,
 		Args: cobra.ExactArgs(1),
@@ -365,7 +365,7 @@ the value null means the default.`,
 				}
 				options[name] = value
 			}
-			return configureQueue(cmd, &target, format, configureRequest{Queue: args[0], Mode: mode, Options: options, DryRun: dryRun})
+			return configureQueue(cmd, &target, format, configureRequest{Queue: args[0], Mode: mode, Options: options, DryRun: dryRun}, yes)
 		},
 	}
 	target.addFlags(cmd, queryRetryFor)
@@ -373,6 +373,7 @@ the value null means the default.`,
 	cmd.Flags().StringArrayVar(&sets, "set", nil, "option NAME=VALUE by its name in the API; may be repeated")
 	cmd.Flags().StringVar(&mode, "mode", "merge", "merge or replace")
 	cmd.Flags().BoolVar(&dryRun, "dry-run", false, "change nothing; show what the queue would be, and what retention would then delete")
+	cmd.Flags().BoolVar(&yes, "yes", false, "also when the next sweep will then delete messages")
 	for _, o := range optionFlags() {
 		flag := cmd.Flags().VarPF(optionValue{o, options}, o.flag, "", o.usage)
 		if o.kind == optBool {
@@ -382,12 +383,21 @@ the value null means the default.`,
 	return cmd
 }
 
-func configureQueue(cmd *cobra.Command, target *targetFlags, format outputFormat, req configureRequest) error {
+func configureQueue(cmd *cobra.Command, target *targetFlags, format outputFormat, req configureRequest, yes bool) error {
 	c, err := target.open(cmd.Context(), cmd)
 	if err != nil {
 		return err
 	}
 	defer c.Close()
+	if !req.DryRun && !yes {
+		plan, err := planQueue(cmd, c, manifestQueue{req: req}, false)
+		if err == nil {
+			err = plan.refuseLoss()
+		}
+		if err != nil {
+			return err
+		}
+	}
 	text, err := c.Configure(cmd.Context(), req)
 	if err != nil {
 		return err
@@ -456,9 +466,6 @@ cannot be undone. --dry-run shows what would go; --yes is needed to do it.`,
 
 func deleteQueue(cmd *cobra.Command, c client, format outputFormat, name string, dryRun, yes bool) error {
 	text, err := c.Queue(cmd.Context(), name)
-	if errors.Is(err, errNoQueue) {
-		return nothingTo("queue %q does not exist, nothing was deleted", name)
-	}
 	if err != nil {
 		return err
 	}

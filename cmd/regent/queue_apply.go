@@ -192,6 +192,16 @@ func planQueue(cmd *cobra.Command, c client, q manifestQueue, dryRun bool) (appl
 	return a, nil
 }
 
+// refuseLoss is why a plan is not carried out without --yes, if the next sweep would
+// delete more by it.
+func (a applied) refuseLoss() error {
+	if a.more <= 0 {
+		return nil
+	}
+	return fmt.Errorf("the next sweep would then delete %s more of queue %q: --dry-run shows which, --yes does it; nothing was changed",
+		counted(a.more, "message"), a.Queue)
+}
+
 func changes(before, after map[string]json.RawMessage) []optionChange {
 	names := map[string]bool{}
 	for name := range before {
@@ -224,9 +234,8 @@ func (f *applyFlags) carryOut(cmd *cobra.Command, c client, name string, plan []
 			continue
 		}
 		work = append(work, i)
-		if !f.dryRun && !f.yes && a.more > 0 {
-			return fmt.Errorf("the next sweep would then delete %s more of queue %q: --dry-run shows which, --yes does it; nothing was changed",
-				counted(a.more, "message"), a.Queue)
+		if err := a.refuseLoss(); err != nil && !f.dryRun && !f.yes {
+			return err
 		}
 	}
 	if !f.dryRun {

@@ -74,7 +74,11 @@ func parseSize(s string) (int64, error) {
 	if err != nil || n < 0 || n*float64(unit) >= math.MaxInt64 || math.IsNaN(n) {
 		return 0, fmt.Errorf("%q is not a size like 64KiB or 10MB", s)
 	}
-	return int64(n * float64(unit)), nil
+	bytes := n * float64(unit)
+	if bytes != math.Trunc(bytes) {
+		return 0, fmt.Errorf("%q is not a whole number of bytes", s)
+	}
+	return int64(bytes), nil
 }
 
 // sizeFlag is a flag that takes what parseSize takes.

@@ -25,13 +25,13 @@ func TestParseDuration(t *testing.T) {
 func TestParseSize(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]int64{
-		"0": 0, "100": 100, "64KiB": 64 << 10, "1.5mib": 3 << 19, "10MB": 10_000_000, "7 B": 7, "2TiB": 2 << 40,
+		"0": 0, "100": 100, "64KiB": 64 << 10, "1.5mib": 3 << 19, "10MB": 10_000_000, "7 B": 7, "0B": 0, "2TiB": 2 << 40,
 	} {
 		got, err := parseSize(text)
 		require.NoError(t, err, text)
 		require.Equal(t, want, got, text)
 	}
-	for _, text := range []string{"", "KiB", "-1", "NaN", "1e30", "10 elephants"} {
+	for _, text := range []string{"", "KiB", "-1", "NaN", "1e30", "10 elephants", "0.5B", "0.1KiB"} {
 		_, err := parseSize(text)
 		require.Error(t, err, text)
 	}

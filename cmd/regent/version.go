@@ -37,6 +37,11 @@ func build() buildInfo {
 	return b
 }
 
+// String is the build in one line.
+func (b buildInfo) String() string {
+	return fmt.Sprintf("regent %s (commit %s, %s, %s)", b.Version, b.Commit, b.Go, b.Platform)
+}
+
 func newVersionCmd() *cobra.Command {
 	var format outputFormat
 	cmd := &cobra.Command{
@@ -45,9 +50,7 @@ func newVersionCmd() *cobra.Command {
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			b := build()
-			return format.print(cmd, b, func() table {
-				return sentence(fmt.Sprintf("regent %s (commit %s, %s, %s)", b.Version, b.Commit, b.Go, b.Platform))
-			})
+			return format.print(cmd, b, func() table { return sentence(b.String()) })
 		},
 	}
 	format.addFlag(cmd)
