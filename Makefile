@@ -23,6 +23,9 @@ run: build ## Build and start Regent with its own PostgreSQL in ./.regent
 build: ## Build bin/regent
 	$(GO) build -trimpath -ldflags '$(LDFLAGS)' -o bin/regent ./cmd/regent
 
+# The files of the tests' databases; the environment's TMPDIR, if there is one.
+test test-model test-matrix: export TMPDIR := $(shell .tools/scratch)
+
 test: ## Run all tests; they start their own PostgreSQL
 	@$(if $(RACE),true,echo 'no C compiler: the tests run without the race detector')
 	$(GO) test $(RACE) -timeout 20m ./...
