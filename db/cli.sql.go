@@ -67,6 +67,35 @@ func (q *Queries) AckMessages(ctx context.Context, arg AckMessagesParams) ([]Ack
 	return items, nil
 }
 
+const countPushed = `-- name: CountPushed :one
+SELECT count(*) FROM queen.push_many_v1(
+    p_queue => $1::text,
+    p_payloads => $2::json[],
+    p_partitions => $3::text[],
+    p_transaction_ids => $4::text[]
+) m WHERE m.status = 'queued'
+`
+
+type CountPushedParams struct {
+	Queue          string
+	Payloads       [][]byte
+	Partitions     []string
+	TransactionIds []string
+}
+
+// For a caller that keeps no ids: how many of the messages were stored.
+func (q *Queries) CountPushed(ctx context.Context, arg CountPushedParams) (int64, error) {
+	row := q.db.QueryRow(ctx, countPushed,
+		arg.Queue,
+		arg.Payloads,
+		arg.Partitions,
+		arg.TransactionIds,
+	)
+	var count int64
+	err := row.Scan(&count)
+	return count, err
+}
+
 const popMessages = `-- name: PopMessages :many
 SELECT id, transaction_id, partition, partition_id, "offset", payload, key, created_at, lease_id, lease_expires_at, delivery_attempt FROM queen.pop_v1(
     p_queue => $1::text,

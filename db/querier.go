@@ -29,6 +29,8 @@ type Querier interface {
 	// One bounded step of compaction on one partition.
 	CompactStep(ctx context.Context, partitionID uuid.UUID, maxFrames int32) (CompactRow, error)
 	ConfigureQueue(ctx context.Context, arg ConfigureQueueParams) (json.RawMessage, error)
+	// For a caller that keeps no ids: how many of the messages were stored.
+	CountPushed(ctx context.Context, arg CountPushedParams) (int64, error)
 	// Add an API key; SHA256 is the hash of the key as it is sent.
 	CreateAPIKey(ctx context.Context, arg CreateAPIKeyParams) (APIKeyRow, error)
 	DatabaseClock(ctx context.Context) (time.Time, error)

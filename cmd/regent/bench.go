@@ -54,7 +54,7 @@ func newBenchCmd() *cobra.Command {
 latency, and what PostgreSQL wrote, stored and computed for each message.
 
   push          push_v1 or, for more, push_many_v1: what an application calls in
-                its own transaction
+                its own transaction; of many, it asks how many were stored
   push-grouped  log_push_v1 with messages that are grouped already
   take          log_pop_v1 and an ack, on a queue that was filled before
   e2e           push and take at once; latency is from push to receipt

@@ -126,14 +126,15 @@ func clientIDs(n int) []string {
 	return ids
 }
 
-// manyProducer calls what applications call.
+// manyProducer calls what applications call. It keeps no ids, as the plain
+// table's insert returns none, so the statement counts what was stored.
 type manyProducer struct{ *sqlWorker }
 
 func (p *manyProducer) Push(ctx context.Context, payloads []string) error {
 	if len(payloads) == 1 && !p.o.ClientIDs {
 		return p.pushOne(ctx, payloads[0])
 	}
-	arg := db.PushManyParams{Queue: benchQueue, Payloads: make([][]byte, len(payloads)), Partitions: p.lanes}
+	arg := db.CountPushedParams{Queue: benchQueue, Payloads: make([][]byte, len(payloads)), Partitions: p.lanes}
 	for i, payload := range payloads {
 		arg.Payloads[i] = []byte(payload)
 	}
@@ -147,16 +148,11 @@ func (p *manyProducer) Push(ctx context.Context, payloads []string) error {
 	if p.o.ClientIDs {
 		arg.TransactionIds = clientIDs(len(payloads))
 	}
-	rows, err := p.queries.PushMany(ctx, arg)
+	stored, err := p.queries.CountPushed(ctx, arg)
 	if err != nil {
 		return err
 	}
-	for _, r := range rows {
-		if r.Status != "queued" {
-			return fmt.Errorf("message %d is %s", r.Item, r.Status)
-		}
-	}
-	return verdictCount(len(payloads), len(rows))
+	return verdictCount(len(payloads), int(stored))
 }
 
 func (p *manyProducer) pushOne(ctx context.Context, payload string) error {

@@ -10,6 +10,15 @@ SELECT * FROM queen.push_many_v1(
     p_keys => (@keys::queen.opt_text[])::text[]
 );
 
+-- name: CountPushed :one
+-- For a caller that keeps no ids: how many of the messages were stored.
+SELECT count(*) FROM queen.push_many_v1(
+    p_queue => @queue::text,
+    p_payloads => @payloads::json[],
+    p_partitions => @partitions::text[],
+    p_transaction_ids => @transaction_ids::text[]
+) m WHERE m.status = 'queued';
+
 -- name: PopMessages :many
 SELECT * FROM queen.pop_v1(
     p_queue => @queue::text,

@@ -250,6 +250,23 @@ BEGIN
     ASSERT NOT EXISTS (SELECT FROM (VALUES ('a'), ('b'), ('c'), ('one')) v (p), LATERAL pg_temp.faults('human', v.p)), 'human: sound';
 END $$;
 
+-- The common push, which goes on where one was a moment ago, counts and hashes as the uncommon first one does.
+DO $$
+DECLARE
+    v_call text;
+BEGIN
+    FOR v_round IN 1..3 LOOP
+        FOREACH v_call IN ARRAY ARRAY['', ', ARRAY[%2$L, %3$L]', ', ARRAY[%2$L, %3$L], ARRAY[%3$L, NULL]', ', NULL, ARRAY[%2$L, NULL]'] LOOP
+            EXECUTE format('SELECT queen.push_many_v1(%4$L, ARRAY[%1$L, %1$L]::json[], %5$L' || v_call || ')',
+                '"é €"', v_round || 'ä', v_round || 'ö', 'common', ARRAY['lane' || v_call]);
+        END LOOP;
+    END LOOP;
+    FOREACH v_call IN ARRAY ARRAY(SELECT p.name FROM queen.log_partitions p JOIN queen.queues q ON q.id = p.queue_id WHERE q.name = 'common') LOOP
+        ASSERT NOT EXISTS (SELECT FROM pg_temp.faults('common', v_call)), v_call || ': ' || (SELECT string_agg(fault, '; ') FROM pg_temp.faults('common', v_call));
+        ASSERT (SELECT count(*) = 3 AND sum(s.frames) = 6 FROM queen.log_segments s WHERE s.partition_id = pg_temp.lane('common', v_call)), v_call;
+    END LOOP;
+END $$;
+
 -- F007, F009: names are bytes, never patterns, paths or joined keys.
 DO $$
 DECLARE

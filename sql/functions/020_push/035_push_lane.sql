@@ -1,7 +1,7 @@
 /*
  * Purpose:     store the common push: one group for a partition that is there and whose row stays as it is; ids minted, or all
  *              given and above the running maximum; one segment. Lock, look and insert are a statement each, and nothing is
- *              looked at besides. A NULL tenant is the session's own. NULL, and no row written, when anything is out of the
+ *              looked at besides. A NULL tenant is the session's own; p_payload_bytes saves the counting of the payloads' UTF-8 octets. NULL, and no row written, when anything is out of the
  *              common: _push then says or does the rest. push_v1 has the same three statements for its one message.
  * Locks:       the partition, FOR NO KEY UPDATE; kept also when the answer is NULL.
  * Isolation:   any; only READ COMMITTED stores.
@@ -19,7 +19,8 @@ CREATE OR REPLACE FUNCTION queen._push_lane(
     p_keys text[],
     p_producer_subs text[],
     p_nonce bigint,
-    p_tenant_id uuid
+    p_tenant_id uuid,
+    p_payload_bytes bigint DEFAULT NULL
 ) RETURNS queen.push_row
 LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
@@ -28,6 +29,8 @@ DECLARE
     v_ids text[] := queen._unless_all_null(p_ids);
     v_count integer := cardinality(p_payloads);
     v_id text;
+    v_prefix text;
+    v_seed bigint;
     v_lo text COLLATE "C";
     v_hi text COLLATE "C";
 BEGIN
@@ -35,6 +38,7 @@ BEGIN
     SELECT p.id, p.last_offset, p.last_stamp, p.log_start, p.txns_start, p.last_write_at,
            p.settled OR p.oldest_live_at IS NULL OR p.oldest_txn_at IS NULL AS asleep,
            CASE WHEN v_count = 1 THEN octet_length(p_payloads[1]) + coalesce(octet_length(v_ids[1]), 0) + coalesce(octet_length(p_keys[1]), 0)
+                WHEN p_payload_bytes IS NOT NULL AND v_ids IS NULL AND p_keys IS NULL THEN p_payload_bytes
                 ELSE queen._frame_bytes(p_payloads, v_ids, p_keys) END AS bytes,
            NOT q.encryption_enabled AND v_count <= 1000 AND array_position(p_payloads, NULL) IS NULL
                AND current_setting('transaction_isolation') = 'read committed' AS common
@@ -66,8 +70,10 @@ BEGIN
         RETURN NULL;
     END IF;
     v_id := (CASE WHEN p_nonce IS NULL THEN queen._draw_id_base(r_tail.stamp) ELSE queen._id_base(r_tail.stamp, p_nonce) END)::text;
+    v_prefix := left(v_id, 31);
+    v_seed := queen._id_seed(r_lane.id);
     v_lo := coalesce(left(v_ids[1], 64), v_id);
-    v_hi := coalesce(left(v_ids[v_count], 64), left(v_id, 31) || lpad(to_hex(v_count - 1), 5, '0'));
+    v_hi := coalesce(left(v_ids[v_count], 64), v_prefix || lpad(to_hex(v_count - 1), 5, '0'));
     WITH segment AS (
         INSERT INTO queen.log_segments (
             partition_id, base_offset, end_offset, created_at, id_base, frames, bytes, orig_bytes, cum_bytes,
@@ -78,12 +84,17 @@ BEGIN
     )
     INSERT INTO queen.log_txns (partition_id, base_offset, end_offset, created_at, hashes, lo, hi, high, out_of_order)
     VALUES (r_lane.id, r_tail.last + 1, r_tail.last + v_count, r_tail.stamp,
-            CASE WHEN v_count = 1 THEN ARRAY[hashtextextended(coalesce(v_ids[1], v_id) COLLATE "C", queen._id_seed(r_lane.id))]
-                 ELSE queen._segment_hashes(v_id, v_count, v_ids, queen._id_seed(r_lane.id)) END,
+            CASE WHEN v_count = 1 THEN ARRAY[hashtextextended(coalesce(v_ids[1], v_id) COLLATE "C", v_seed)]
+                 -- As _segment_hashes, whose call would cost more than the hashes do.
+                 WHEN v_ids IS NOT NULL THEN ARRAY(
+                     SELECT hashtextextended(u.id COLLATE "C", v_seed) FROM (SELECT unnest(v_ids) AS id) u)
+                 ELSE ARRAY(
+                     SELECT hashtextextended(v_prefix || lpad(to_hex(g.k), 5, '0'), v_seed)
+                     FROM (SELECT generate_series(0, v_count - 1) AS k) g) END,
             v_lo, v_hi, greatest(r_tail.high COLLATE "C", v_hi), v_lo <= r_tail.high COLLATE "C");
     RETURN ROW(0, 'queued', r_lane.id, r_tail.last + 1, v_id, r_tail.stamp, v_count, 0, NULL, NULL, NULL, NULL, NULL)::queen.push_row;
 END $$;
-REVOKE ALL ON FUNCTION queen._push_lane(text, text, text[], text[], text[], text[], bigint, uuid) FROM PUBLIC;
+REVOKE ALL ON FUNCTION queen._push_lane(text, text, text[], text[], text[], text[], bigint, uuid, bigint) FROM PUBLIC;
 
 /*
  * Purpose:     the hashes of the ids of a segment: of those given, where none is null, or of the minted ones.

@@ -31,14 +31,18 @@ DECLARE
     v_starts integer[];
     v_partition text := CASE WHEN p_partitions IS NULL THEN 'Default' ELSE p_partitions[1] END;
     v_payloads text[] := p_payloads::text[];
+    v_joined text := array_to_string(v_payloads, '');
     v_items integer := cardinality(p_payloads);
 BEGIN
     IF p_transaction_ids IS NOT NULL OR p_keys IS NOT NULL THEN
         PERFORM queen._check_items(p_transaction_ids, p_keys);
     END IF;
-    -- One character is looked for at memory speed, two are not; most payloads have no backslash at all.
-    IF strpos(array_to_string(v_payloads, ''), '\') > 0 AND EXISTS (SELECT FROM unnest(v_payloads) p WHERE strpos(p, '\u') > 0) THEN
-        PERFORM queen._check_surrogates(p_payloads);
+    -- One character is looked for at memory speed, two are not; most payloads have no backslash at all. An IF of its own, since a
+    -- condition with a subquery is a statement even where its first half is false.
+    IF strpos(v_joined, '\') > 0 THEN
+        IF EXISTS (SELECT FROM unnest(v_payloads) p WHERE strpos(p, '\u') > 0) THEN
+            PERFORM queen._check_surrogates(p_payloads);
+        END IF;
     END IF;
     IF cardinality(p_transaction_ids) <> v_items OR cardinality(p_keys) <> v_items
        OR cardinality(p_partitions) NOT IN (1, v_items) THEN
@@ -68,7 +72,7 @@ BEGIN
             ) s;
         END IF;
     ELSE
-        r_row := queen._push_lane(p_queue, v_partition, v_payloads, p_transaction_ids, p_keys, NULL, NULL, NULL);
+        r_row := queen._push_lane(p_queue, v_partition, v_payloads, p_transaction_ids, p_keys, NULL, NULL, NULL, octet_length(v_joined));
         IF r_row.status = 'queued' AND v_items = 1 THEN
             RETURN NEXT ROW(0, r_row.status, r_row.id_base, coalesce(p_transaction_ids[1], r_row.id_base::text),
                             r_row.base_offset, v_partition)::queen.pushed_message;
@@ -76,9 +80,12 @@ BEGIN
         ELSIF r_row.status = 'queued' THEN
             v_prefix := left(r_row.id_base::text, 31);
             RETURN QUERY
-            SELECT g.k, r_row.status, (v_prefix || lpad(to_hex(g.k), 5, '0'))::uuid,
-                   coalesce(p_transaction_ids[g.k + 1], v_prefix || lpad(to_hex(g.k), 5, '0')), r_row.base_offset + g.k, v_partition
-            FROM (SELECT generate_series(0, v_items - 1) AS k) g; -- in order, and not stored first, as it would be in FROM
+            SELECT g.k, r_row.status, g.id::uuid, coalesce(p_transaction_ids[g.k + 1], g.id), r_row.base_offset + g.k, v_partition
+            FROM (
+                SELECT s.k, v_prefix || lpad(to_hex(s.k), 5, '0') AS id
+                FROM (SELECT generate_series(0, v_items - 1) AS k) s -- in order, and not stored first, as it would be in FROM
+                OFFSET 0 -- the id is made once, though used twice
+            ) g;
             RETURN;
         END IF;
         SELECT coalesce(p_partitions, ARRAY['Default']) AS partitions, ARRAY[v_items] AS counts,
