@@ -28,7 +28,7 @@ test test-model test-matrix: export TMPDIR := $(shell .tools/scratch)
 
 test: ## Run all tests; they start their own PostgreSQL
 	@$(if $(RACE),true,echo 'no C compiler: the tests run without the race detector')
-	$(GO) test $(RACE) -timeout 20m ./...
+	$(GO) test $(RACE) -vet=off -timeout 20m ./...
 
 test-model: ## Run the long model test
 	REGENT_MODEL_LONG=1 $(GO) test $(RACE) -timeout 40m -count=1 -run TestModel ./db

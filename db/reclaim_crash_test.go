@@ -24,16 +24,16 @@ FROM (
 CROSS JOIN LATERAL unnest(xpath('/table/row', query_to_xml('SELECT to_jsonb(y) AS r FROM ' || t.tab || ' y', false, false, ''))) x (row)`
 
 // TestReclaimCrash: the backend of a step that removes a deleted queue is killed
-// before its first statement and after every one, for steps of three rows and of
-// all (the long form: of one, too): each time the database is as before the step, and killed after the
+// before its first statement and after every one, for steps of six rows and of
+// all (the long form: of three and of one, too): each time the database is as before the step, and killed after the
 // commit, as after it; then the next step goes on. In the end every row is gone,
 // none is left without its partition, and the account has every frame once
 // (issue 4 item 8, R-49, F099).
 func TestReclaimCrash(t *testing.T) {
 	t.Parallel()
-	sizes := map[string]int32{"three rows": 3, "all": 10000}
+	sizes := map[string]int32{"six rows": 6, "all": 10000}
 	if os.Getenv(modelLongEnv) != "" {
-		sizes["one row"] = 1
+		sizes["three rows"], sizes["one row"] = 3, 1
 	}
 	for name, rows := range sizes {
 		t.Run(name, func(t *testing.T) {

@@ -414,7 +414,7 @@ func TestPushGoesOnAfterAKill(t *testing.T) {
 			for from := int64(0); kills < 2; kills++ {
 				from = killInTheMiddle(t, args, file, from)
 			}
-			got := call(t, "", args...)
+			got := call(t, "", whole...) // the rest in larger calls: nobody kills this one
 			require.Equal(t, 0, got.code, got.err)
 			require.Contains(t, got.err, "resuming")
 			rep := report(t, got)

@@ -177,9 +177,9 @@ func TestPushBoundsWhatItHolds(t *testing.T) {
 	t.Parallel()
 	large := `"` + strings.Repeat("x", 12<<20) + `"` + "\n"
 	f := newFake()
-	p, err := pushText(t, f, maker(t, "", ""), nil, strings.Repeat(large, 8))
+	p, err := pushText(t, f, maker(t, "", ""), nil, strings.Repeat(large, 6)) // more than memoryBytes
 	require.NoError(t, err)
-	require.EqualValues(t, 8, p.counts.queued.Load())
+	require.EqualValues(t, 6, p.counts.queued.Load())
 }
 
 // An interrupted push from standard input ends although no line comes, and counts
