@@ -69,9 +69,9 @@ type Server struct {
 	refreshing turnstile   // one manual count of all queues at a time
 }
 
-// New builds a server on an open pool. It starts nothing and asks the database
-// nothing; it takes over the folder of the spool where one is configured, until
-// Stop. A nil logger discards.
+// New builds a server on an open pool. It starts nothing. Where a spool is
+// configured it takes over its folder, until Stop, and asks the database once what
+// it must know before that goes away. A nil logger discards.
 func New(cfg Config, pool *pgxpool.Pool, log *slog.Logger) (*Server, error) {
 	if err := cfg.check(); err != nil {
 		return nil, err
@@ -99,6 +99,9 @@ func New(cfg Config, pool *pgxpool.Pool, log *slog.Logger) (*Server, error) {
 	if cfg.BufferDir != "" {
 		if s.spool, err = openSpool(cfg, log); err != nil {
 			return nil, err
+		}
+		if err := s.readSwitches(context.Background()); err != nil {
+			log.Warn("the maintenance switches cannot be read", "error", clip(err.Error(), 300))
 		}
 	}
 	s.route()

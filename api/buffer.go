@@ -110,8 +110,8 @@ func (s *Server) buffer(bundle []*batch[*pushGroup], lost *doubt) {
 	var records []*spoolRecord
 	var kept []*batch[*pushGroup]
 	for i, b := range bundle {
-		if s.seals.current == nil && s.seals.expects(queueKey{b.key.tenant, b.key.queue}) {
-			b.fail(errNoKey) // a disk is no place for what an encrypted queue holds
+		if err := s.seals.spooling(queueKey{b.key.tenant, b.key.queue}); err != nil {
+			b.fail(err) // a disk is no place for what an encrypted queue holds
 			continue
 		}
 		kept = append(kept, b)

@@ -206,8 +206,16 @@ func (s *Server) readSwitches(ctx context.Context) error {
 	return s.call(ctx, s.look)
 }
 
-// look reads the switches over a connection that is at hand.
+// look reads the switches over a connection that is at hand, and on a server that
+// could spool plaintext what it may not.
 func (s *Server) look(ctx context.Context, q querier) error {
+	if s.spool != nil && s.seals.current == nil {
+		encrypted, err := q.ListEncryptedQueues(ctx)
+		if err != nil {
+			return err
+		}
+		s.seals.list(encrypted)
+	}
 	row, err := q.GetMaintenance(ctx)
 	if err == nil {
 		s.follow(row)

@@ -17,6 +17,8 @@ import (
 	"time"
 
 	jsonv2 "github.com/go-json-experiment/json"
+
+	"regent.local/regent/db"
 )
 
 // Encryption at rest. A queue with encryptionEnabled holds envelopes only, which
@@ -63,12 +65,16 @@ type sealer struct {
 
 	mu     sync.RWMutex
 	sealed map[queueKey]struct{} // queues that were encrypted when last heard of
+	told   bool                  // the database has listed them
 }
 
 // errNoKey refuses what would otherwise be stored as plaintext.
 var errNoKey = &Error{Text: "the queue is encrypted and this server has no usable encryption key", Code: "QN503", Retryable: true, status: http.StatusServiceUnavailable}
 
 var errBadKey = errors.New("is not 64 hexadecimal characters")
+
+// errUntold refuses what may be for an encrypted queue.
+var errUntold = &Error{Text: "the database is away, and this server has no encryption key and has not heard yet which queues are encrypted", Code: "QN503", Retryable: true, status: http.StatusServiceUnavailable}
 
 // newSealer reads the keys: current is 64 hexadecimal characters or empty, others
 // is id:hex,... A bad current key is the same as none, said once; bad others are
@@ -169,6 +175,34 @@ func (s *sealer) expects(queue queueKey) bool {
 	defer s.mu.RUnlock()
 	_, sealed := s.sealed[queue]
 	return sealed
+}
+
+// spooling is why payloads of the queue may not be kept on a disk, nil where they
+// may: they are sealed with the key, or the queue is not encrypted.
+func (s *sealer) spooling(queue queueKey) error {
+	if s.current != nil {
+		return nil
+	}
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	if _, sealed := s.sealed[queue]; sealed {
+		return errNoKey
+	}
+	if !s.told {
+		return errUntold
+	}
+	return nil
+}
+
+// list takes over which queues the database says are encrypted.
+func (s *sealer) list(rows []db.EncryptedQueueRow) {
+	sealed := make(map[queueKey]struct{}, len(rows))
+	for _, r := range rows {
+		sealed[queueKey{r.TenantID, r.Queue}] = struct{}{}
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.sealed, s.told = sealed, true
 }
 
 // learn notes that the functions refused payloads that were sent sealed, or not.

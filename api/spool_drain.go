@@ -51,6 +51,7 @@ func (s *Server) DrainSpool(ctx context.Context) (worked int, done bool, err err
 	case err != nil:
 		return 0, true, err
 	case p == nil && !s.away.Load():
+		s.freshen(ctx) // also where nobody calls: what may not be spooled must be known before the database goes away
 		return 0, true, nil
 	case s.away.Load():
 		if err := s.readSwitches(ctx); err != nil {

@@ -497,6 +497,41 @@ func TestSpooledPushWaitsForTheKey(t *testing.T) {
 	require.Zero(t, sealed.count(`SELECT count(*) FROM queen.spool_files`))
 }
 
+// Issue 3 items 7 and 8: a server without a key learns from the database which
+// queues are encrypted before that goes away, and never spools for one; one that
+// could not ask spools for none.
+func TestServerWithoutKeySpoolsNothingForEncryptedQueues(t *testing.T) {
+	t.Parallel()
+	ts, wire := newSpoolServer(t, t.TempDir())
+	ts.sql(`SELECT queen.configure_queue_v1('secret', '{"encryptionEnabled": true}'), queen.configure_queue_v1('gone', '{"encryptionEnabled": true}')`)
+	ts.sql(`SELECT queen.delete_queue_v1('gone')`)
+	ts.switches.seen.Store(0)
+	_, _, err := ts.DrainSpool(context.Background()) // as the loop does, though nobody calls
+	require.NoError(t, err)
+	wire.set(true)
+	refused := func(text string, queues ...string) {
+		t.Helper()
+		for _, queue := range queues {
+			r := ts.post("/api/v1/push", fmt.Sprintf(`{"items":[{"queue":%q,"payload":"hush"}]}`, queue))
+			require.Equal(t, http.StatusServiceUnavailable, r.Status)
+			require.Equal(t, "QN503", r.failure(t).Code)
+			require.Contains(t, r.failure(t).Text, text)
+		}
+	}
+	refused("no usable encryption key", "secret")
+	ts.buffer("open", "p", "1")
+	ts.buffer("gone", "p", "2")
+	for _, path := range files(t, ts.cfg.BufferDir, "*") {
+		if text, err := os.ReadFile(path); err == nil {
+			require.NotContains(t, string(text), "hush")
+		}
+	}
+
+	ts.seals, err = newSealer("", "", ts.log)
+	require.NoError(t, err)
+	refused("not heard yet", "secret", "open")
+}
+
 func openFile(t *testing.T, path string) *os.File {
 	t.Helper()
 	f, err := os.Open(path)

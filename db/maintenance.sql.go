@@ -37,6 +37,31 @@ func (q *Queries) GetMaintenance(ctx context.Context) (MaintenanceRow, error) {
 	return i, err
 }
 
+const listEncryptedQueues = `-- name: ListEncryptedQueues :many
+SELECT tenant_id, queue FROM queen.log_encrypted_queues_v1()
+`
+
+// The encrypted queues of all tenants.
+func (q *Queries) ListEncryptedQueues(ctx context.Context) ([]EncryptedQueueRow, error) {
+	rows, err := q.db.Query(ctx, listEncryptedQueues)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []EncryptedQueueRow
+	for rows.Next() {
+		var i EncryptedQueueRow
+		if err := rows.Scan(&i.TenantID, &i.Queue); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const markClock = `-- name: MarkClock :one
 SELECT worked, done FROM queen.log_mark_clock_v1()
 `

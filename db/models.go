@@ -97,6 +97,12 @@ type DoctorRow struct {
 	Statement *string
 }
 
+// A queue that is encrypted: its tenant and its name.
+type EncryptedQueueRow struct {
+	TenantID uuid.UUID
+	Queue    string
+}
+
 // A slice of one segment for entry number entry (from 0). The first row of each entry has no payloads, only the bounds of the log or an error. Frame i is at first_offset + i (offsets[i] after compaction) and has the id id_base + (offset - segment_base).
 type FetchRow struct {
 	Entry          int32

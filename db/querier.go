@@ -93,6 +93,8 @@ type Querier interface {
 	ListConsumerGroups(ctx context.Context, tenantID uuid.UUID) ([]byte, error)
 	// Dead letters, newest first.
 	ListDeadLetters(ctx context.Context, arg ListDeadLettersParams) ([]DeadLetterRow, error)
+	// The encrypted queues of all tenants.
+	ListEncryptedQueues(ctx context.Context) ([]EncryptedQueueRow, error)
 	// How far behind queues and groups are, at most so many of each.
 	ListLag(ctx context.Context, maxRows int32) ([]LagRow, error)
 	ListLaggingPartitions(ctx context.Context, minLagSeconds int32, tenantID uuid.UUID) ([]byte, error)

@@ -44,3 +44,7 @@ SELECT * FROM queen.log_replay_spool_v1(
 SELECT * FROM queen.log_forget_spool_v1(
     p_spool_id => @spool_id::uuid,
     p_keep => @keep::bigint[]);
+
+-- name: ListEncryptedQueues :many
+-- The encrypted queues of all tenants.
+SELECT * FROM queen.log_encrypted_queues_v1();

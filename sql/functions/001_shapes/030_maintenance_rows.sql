@@ -18,6 +18,13 @@ SELECT
 WHERE false;
 COMMENT ON VIEW queen.maintenance_row IS 'Which of the two maintenance switches are on.';
 
+CREATE OR REPLACE VIEW queen.encrypted_queue_row AS
+SELECT
+    '00000000-0000-0000-0000-000000000000'::uuid AS tenant_id,
+    ''::text AS queue
+WHERE false;
+COMMENT ON VIEW queen.encrypted_queue_row IS 'A queue that is encrypted: its tenant and its name.';
+
 CREATE OR REPLACE VIEW queen.spool_step_row AS
 SELECT
     false AS replayed,
