@@ -15,8 +15,10 @@ BEGIN
     UPDATE queen.log_partitions p SET last_write_at = date_trunc('second', now()) - p_age WHERE p.queue_id = v_queue;
     RETURN v_queue;
 END $$;
--- One more message in each of these partitions, said to be written p_age ago.
+-- One more message in each of these partitions, which notes it in their rows, said to be written p_age ago.
 CREATE FUNCTION pg_temp.write(p_queue text, p_age interval, VARIADIC p_partitions text[]) RETURNS void LANGUAGE sql AS $$
+    UPDATE queen.log_partitions p SET last_write_at = p.last_write_at - interval '1 minute'
+    FROM queen.queues q WHERE q.id = p.queue_id AND q.name = p_queue AND p.name = ANY (p_partitions);
     SELECT queen.push_v1(p_queue, '2', u.name) FROM unnest(p_partitions) u (name);
     UPDATE queen.log_partitions p SET last_write_at = date_trunc('second', now()) - p_age
     FROM queen.queues q WHERE q.id = p.queue_id AND q.name = p_queue AND p.name = ANY (p_partitions)
@@ -60,6 +62,66 @@ BEGIN
         v_turns := v_turns + 1;
         ASSERT v_turns < 500, 'O-10: the oldest never had its turn';
     END LOOP;
+END $$;
+
+-- Of the newest second those come first that were pushed to last; then what is behind it, and it is told whether that is all.
+DO $$
+DECLARE
+    v_queue uuid := pg_temp.make('newest', 100, '0');
+    c_first CONSTANT uuid := '00000000-0000-0000-0000-000000000000';
+    r record;
+BEGIN
+    PERFORM pg_temp.write('newest', '0', '50', '51');
+    PERFORM pg_temp.write('newest', '9 s', '1');
+    r := queen._newest_free(v_queue, 'g', 0, 0, '-infinity', c_first, 2);
+    ASSERT cardinality(r.ids) = 2 AND r.seen = 99 AND r.newest = date_trunc('second', now()) AND NOT r.complete, 'two of 99: ' || r::text;
+    r := queen._newest_free(v_queue, 'g', 0, 0, '-infinity', c_first, 100);
+    ASSERT cardinality(r.ids) = 3 AND r.seen = 100 AND NOT r.complete, 'all: ' || r::text;
+    r := queen._newest_free(v_queue, 'g', 0, 0, '-infinity', c_first, 101);
+    ASSERT cardinality(r.ids) = 3 AND r.seen = 100 AND r.complete, 'and no more: ' || r::text;
+    r := queen._newest_free(v_queue, 'g', 0, 0, date_trunc('second', now()), c_first, 100);
+    ASSERT cardinality(r.ids) = 2 AND r.seen = 99 AND r.complete, 'above the floor: ' || r::text;
+    r := queen._newest_free(v_queue, 'g', 0, 0, date_trunc('second', now()), 'ffffffff-ffff-ffff-ffff-ffffffffffff', 50);
+    ASSERT r.ids = '{}' AND r.seen = 0 AND r.complete, 'none in the second of the floor: ' || r::text;
+    r := queen._walk_above(v_queue, 'g', 0, 0, '-infinity', c_first, 64, false);
+    ASSERT cardinality(r.ids) >= 2 AND r.seen = 99 + 16, 'it ends there, and at a random place: ' || r::text;
+    UPDATE queen.log_partitions p SET last_write_at = p.last_write_at - interval '5 s' WHERE p.queue_id = v_queue AND p.name NOT IN ('50', '51');
+    r := queen._newest_free(v_queue, 'g', 0, 0, '-infinity', c_first, 10);
+    ASSERT cardinality(r.ids) = 2 AND r.seen = 10 AND NOT r.complete, 'behind a second of two: ' || r::text;
+END $$;
+
+-- Among many that are not due one pop finds the one that is: not written for long, written all the time, or held (O-20, O-23, W-3).
+DO $$
+DECLARE
+    v_queue uuid := (SELECT q.id FROM queen.queues q WHERE q.name = 'sparse');
+    v_due uuid := (SELECT p.id FROM queen.log_partitions p JOIN queen.queues q ON q.id = p.queue_id WHERE q.name = 'sparse' AND p.name = '7');
+    v_place text;
+    v_gate integer;
+    v_cap integer;
+BEGIN
+    PERFORM pg_temp.free('sparse');
+    UPDATE queen.log_consumers c SET committed = -1 FROM queen.log_partitions p WHERE p.id = c.partition_id AND p.queue_id = v_queue;
+    UPDATE queen.log_segments s SET created_at = s.created_at - interval '2 h' WHERE s.partition_id = v_due;
+    FOREACH v_place IN ARRAY ARRAY['cold', 'hot', 'held'] LOOP
+        UPDATE queen.log_partitions p SET last_write_at = date_trunc('second', now()) - CASE v_place WHEN 'cold' THEN interval '2 h' ELSE '3 s' END WHERE p.id = v_due;
+        DELETE FROM queen.consumer_watermarks w WHERE w.queue_id = v_queue;
+        INSERT INTO queen.consumer_watermarks (queue_id, consumer_group, last_empty_scan_at, held)
+        SELECT v_queue, 'g', now() + interval '1 minute', array_agg(h.id)
+        FROM (SELECT p.id FROM queen.log_partitions p WHERE p.queue_id = v_queue ORDER BY p.id <> v_due LIMIT 1000) h
+        HAVING v_place = 'held';
+        FOR v_gate IN 1..2 LOOP
+            UPDATE queen.queues q SET delayed_processing = CASE v_gate WHEN 1 THEN 3600 ELSE 0 END, window_buffer = CASE v_gate WHEN 2 THEN 3600 ELSE 0 END WHERE q.id = v_queue;
+            v_cap := CASE v_gate WHEN 1 THEN 1 ELSE 10 END;
+            PERFORM set_config('queen.lane', '', true); -- no hint
+            ASSERT pg_temp.pop('sparse', v_cap) = '7', format('%s, gate %s, cap %s', v_place, v_gate, v_cap);
+            UPDATE queen.log_consumers c SET worker_id = NULL, lease_expires_at = NULL, batch_end = NULL WHERE c.partition_id = v_due;
+            ASSERT v_place <> 'cold' OR (SELECT w.seen < 1500 FROM queen.queues q, queen._walk_above(q.id, 'g', q.window_buffer, q.delayed_processing, '-infinity', q.id, 64, false) w WHERE q.id = v_queue),
+                'without a look at all of them';
+        END LOOP;
+    END LOOP;
+    ASSERT pg_temp.pop('sparse', 10) = '7' AND pg_temp.pop('sparse', 10) = '', 'the others are not due';
+    UPDATE queen.queues q SET delayed_processing = 0, window_buffer = 0 WHERE q.id = v_queue;
+    DELETE FROM queen.consumer_watermarks w WHERE w.queue_id = v_queue;
 END $$;
 
 -- The floor stops behind so many partitions, in the middle of a second, and goes on from there; at each stop all that is owed is

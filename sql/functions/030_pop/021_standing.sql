@@ -49,7 +49,9 @@ CREATE OR REPLACE FUNCTION queen._owing(
     queue_id uuid,
     last_write_at timestamptz,
     owed boolean,
-    leased_until timestamptz
+    leased_until timestamptz,
+    log_start bigint,
+    committed bigint
 )
 LANGUAGE sql STABLE AS $$
     SELECT p.id, p.queue_id, p.last_write_at,
@@ -63,7 +65,8 @@ LANGUAGE sql STABLE AS $$
                     WHERE s.partition_id = p.id AND s.base_offset >= p.log_start
                     ORDER BY s.base_offset DESC
                     LIMIT 1) > c.committed, false) END,
-           CASE WHEN c.worker_id IS NOT NULL THEN c.lease_expires_at END
+           CASE WHEN c.worker_id IS NOT NULL THEN c.lease_expires_at END,
+           p.log_start, coalesce(c.committed, -1)
     FROM queen.log_partitions p
     LEFT JOIN LATERAL (
         -- The limit keeps it a probe for each row, whatever the statistics say.
@@ -75,15 +78,17 @@ $$;
 REVOKE ALL ON FUNCTION queen._owing(text) FROM PUBLIC;
 
 /*
- * Purpose:     the first p_most of these partitions that owe a group something and are not under a lease. The lease is looked at
- *              first: while consumers are many, it spares most looks at a head.
+ * Purpose:     the first p_most of these partitions that owe a group something, are not under a lease, and are due by the gates of
+ *              their queue. The lease is looked at first: while consumers are many, it spares most looks at a head.
  * Locks:       none.  Isolation: any.  Volatility: VOLATILE: a fresh snapshot.
- * Bounds:      three key probes a partition given.  Idempotency: reads only.  Raises: nothing.
- * Source:      O-6, design 3.2 rule 4.
+ * Bounds:      three key probes a partition given, and two more behind a gate.  Idempotency: reads only.  Raises: nothing.
+ * Source:      O-6, O-20, O-23, design 3.2 rule 4.
  */
 CREATE OR REPLACE FUNCTION queen._free_of(
     p_ids uuid[],
     p_group text,
+    p_window integer,
+    p_delay integer,
     p_most integer
 ) RETURNS uuid[]
 LANGUAGE plpgsql VOLATILE AS $$
@@ -93,9 +98,10 @@ BEGIN
         FROM unnest(p_ids) u (id)
         CROSS JOIN LATERAL (
             SELECT FROM queen._owing(p_group) o
-            WHERE o.id = u.id AND coalesce(o.leased_until <= clock_timestamp(), true) AND o.owed
+            WHERE o.id = u.id AND coalesce(o.leased_until <= clock_timestamp(), true)
+              AND CASE WHEN o.owed THEN p_window <= 0 AND p_delay <= 0 OR queen._is_due(p_window, p_delay, o.id, o.log_start, o.committed) END
             LIMIT 1
         ) o
         LIMIT p_most);
 END $$;
-REVOKE ALL ON FUNCTION queen._free_of(uuid[], text, integer) FROM PUBLIC;
+REVOKE ALL ON FUNCTION queen._free_of(uuid[], text, integer, integer, integer) FROM PUBLIC;

@@ -12,7 +12,7 @@ REVOKE ALL ON FUNCTION queen._floor_bound(timestamptz) FROM PUBLIC;
 
 -- Whether a floor that was last raised then may be raised: once a second, also after a clock that stepped back.
 CREATE OR REPLACE FUNCTION queen._floor_is_due(p_updated_at timestamptz) RETURNS boolean
-LANGUAGE sql STABLE AS $$
+LANGUAGE sql VOLATILE AS $$
     SELECT coalesce(p_updated_at NOT BETWEEN clock_timestamp() - interval '1 second' AND clock_timestamp(), true)
 $$;
 REVOKE ALL ON FUNCTION queen._floor_is_due(timestamptz) FROM PUBLIC;
