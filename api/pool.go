@@ -77,6 +77,7 @@ func PoolConfig(cfg Config) (*pgxpool.Config, error) {
 	pool.AfterConnect = func(_ context.Context, conn *pgx.Conn) error {
 		keepRawJSON(conn.TypeMap())
 		session.HoldTimes(conn.TypeMap())
+		session.PlainIDs(conn.TypeMap())
 		return nil
 	}
 	return pool, nil
