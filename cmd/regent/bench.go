@@ -118,6 +118,8 @@ func completeBench(cmd *cobra.Command, o *bench.Options, url string) error {
 		return errors.New("--target must be regent or plain")
 	case o.Target == "plain" && (rest || o.Op == "push-grouped" || benchSetups[o.Op] != nil):
 		return fmt.Errorf("--target plain has no %s", o.Op)
+	case o.TakeBatch > 0 && o.Op != "rest-e2e":
+		return errors.New("--take-batch goes with --op rest-e2e")
 	case url != "" && (!rest || benchSetups[o.Op] != nil):
 		return errors.New("--url goes with --op rest-push and rest-e2e")
 	}

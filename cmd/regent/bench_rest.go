@@ -197,9 +197,12 @@ type popAnswer struct {
 // Take waits for messages, since that is how a consumer would call.
 func (c *restConsumer) Take(ctx context.Context, n int, seen func([]string)) (int, error) {
 	if n != c.most {
-		c.most = n
-		c.pop = c.request(http.MethodGet, fmt.Sprintf("api/v1/pop/queue/%s?batch=%d&consumerGroup=%s&subscriptionMode=all&wait=true&timeout=%d",
-			url.PathEscape(c.target.queue), n, url.QueryEscape(c.group), restWait.Milliseconds()))
+		path := fmt.Sprintf("api/v1/pop/queue/%s?batch=%d&consumerGroup=%s&subscriptionMode=all&wait=true&timeout=%d",
+			url.PathEscape(c.target.queue), n, url.QueryEscape(c.group), restWait.Milliseconds())
+		if c.target.o.TakeBatch > 0 {
+			path += fmt.Sprintf("&partitions=%d", n)
+		}
+		c.pop, c.most = c.request(http.MethodGet, path), n
 	}
 	answer, err := c.send(ctx, c.pop, restWait+pollMargin)
 	if err != nil || len(answer) == 0 {

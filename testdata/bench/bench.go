@@ -29,6 +29,7 @@ type Options struct {
 	AckByID   bool          // acknowledge by transaction id, not by position
 	Rate      int           // messages a second of all producers together; 0: as fast as they can
 	Consumers int           // of an end-to-end cell; 0: one a producer
+	TakeBatch int           // messages, of up to as many partitions, that a consumer of rest-e2e asks for; 0: as many as a push has, of one partition
 	Preload   int           // messages stored before a take; 0: enough for the duration
 	Groups    int           // consumer groups, each of which gets every message
 	Snapshot  time.Duration // age of a snapshot that somebody holds, at the end of the measured part; 0: none
@@ -57,6 +58,7 @@ func (o *Options) AddFlags(f *pflag.FlagSet) {
 	f.Var(newChoice(&o.AckByID, "id", "position"), "ack", "acknowledge by: position or id")
 	f.IntVar(&o.Rate, "rate", o.Rate, "messages a second of an end-to-end cell (default: 200 over REST, else unlimited)")
 	f.IntVar(&o.Consumers, "consumers", o.Consumers, "consumers of an end-to-end cell (default: one a producer)")
+	f.IntVar(&o.TakeBatch, "take-batch", o.TakeBatch, "messages, of up to as many partitions, that a consumer of rest-e2e asks for (default: those of a push, of one partition)")
 	f.IntVar(&o.Preload, "preload", o.Preload, "messages that take starts from (default: enough for the time)")
 	f.IntVar(&o.Groups, "groups", o.Groups, "consumer groups of an end-to-end cell, with --consumers each")
 	f.Var((*secondsFlag)(&o.Snapshot), "old-snapshot", "hold a snapshot until it is so many seconds old, under load from the start")
@@ -73,7 +75,7 @@ func (o *Options) Check() error {
 		value, min, max int
 	}{
 		{"producers", o.Producers, 1, 1000}, {"batch", o.Batch, 1, 100_000}, {"payload", o.Payload, minPayload, 1 << 20},
-		{"partitions-per-producer", o.Lanes, 1, 1_000_000}, {"consumers", o.Consumers, 0, 1000},
+		{"partitions-per-producer", o.Lanes, 1, 1_000_000}, {"consumers", o.Consumers, 0, 1000}, {"take-batch", o.TakeBatch, 0, 10_000},
 		{"rate", o.Rate, 0, 1_000_000}, {"preload", o.Preload, 0, 100_000_000}, {"groups", o.Groups, 1, 100},
 		{"parked", o.Parked, 0, 10_000}, {"size", o.Size, 0, 10_000_000},
 	} {

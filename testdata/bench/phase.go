@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"sync"
@@ -35,6 +36,7 @@ type tally struct {
 // receipts counts messages on their way from producers to consumers.
 type receipts struct {
 	sent, received atomic.Int64
+	last           atomic.Int64  // when the last was received, in nanoseconds since 1970
 	flying         chan struct{} // one a call that is under way, where that is bounded
 }
 
@@ -43,6 +45,9 @@ func newReceipts() *receipts { return &receipts{} }
 // landed notes messages that were received, and lets a producer go on for each
 // call of so many that is now complete.
 func (r *receipts) landed(n, call int) {
+	if n > 0 {
+		r.last.Store(time.Now().UnixNano())
+	}
 	now := r.received.Add(int64(n))
 	for range now/int64(call) - (now-int64(n))/int64(call) {
 		select {
@@ -101,8 +106,13 @@ func (c *cell) phase(ctx context.Context, kind Kind, length time.Duration) (tall
 	}
 	w.group.Wait()
 	w.total.elapsed = time.Since(begin)
-	if kind == EndToEnd && c.Rate > 0 {
+	switch {
+	case kind != EndToEnd:
+	case c.Rate > 0:
 		w.total.elapsed = length // the wait for the last messages is no work
+	case w.total.messages > 0:
+		// Nor is it, how long a consumer then waits for more before it sees that none comes.
+		w.total.elapsed = time.Unix(0, c.receipts.last.Load()).Sub(begin)
 	}
 	return w.total, context.Cause(ctx)
 }
@@ -269,8 +279,8 @@ func (c *cell) receive(ctx context.Context, i int, deadline time.Time, done func
 			t.latencies = append(t.latencies, now.Sub(at))
 		}
 	}
-	most := c.Batch
-	if c.Rate > 0 {
+	most := cmp.Or(c.TakeBatch, c.Batch)
+	if c.Rate > 0 && c.TakeBatch == 0 {
 		most = max(c.Batch, paceBatch) // as a consumer would, so that a hiccup does not last
 	}
 	for !done() {
