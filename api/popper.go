@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -24,6 +25,8 @@ const (
 	// slices take.
 	narrowBatch = 16
 	maxWide     = 16
+	// fullCalls is after how many full calls in a row one more is made at a time.
+	fullCalls = 4
 	// maxTurns bounds how often a pop that came away empty from a call that found
 	// something for others is put in line again.
 	maxTurns = 8
@@ -32,9 +35,11 @@ const (
 // claim is the part of one pop in a call that several share: they ask for the
 // same, and each gets a partition and a lease of its own. A thousand consumers
 // that are woken together cost a few searches, and do not run after the same
-// partitions.
+// partitions. Those that ask for several partitions, under one lease, have a call
+// each, in turns: a thousand of them must not take every connection.
 type claim struct {
 	args  db.PopParams
+	wide  bool // for several partitions, by a call of its own
 	state atomic.Int32
 	rows  []db.PopRow
 	// others got something out of the call, so more may be there.
@@ -48,20 +53,24 @@ const (
 	claimGone
 )
 
-// shares reports whether a pop may share a call. With autoAck it may not: what a
+// shares reports whether a pop may share a call, or its turn. With autoAck it may not: what a
 // client that has gone should have got could not be given back. Nor while it waits
 // for new messages in queue mode: what is new to it depends on when it came.
 func (r *popRequest) shares() bool {
 	a := &r.args
-	one := a.MaxPartitions == 1 || a.MaxPartitions == partitionsNotGiven
-	return one && a.Partition == nil && r.labels == (labels{}) && !a.Conflation && !a.AutoAck && (!r.met || r.group != queueMode || *a.SubscriptionMode == "all")
+	return a.Partition == nil && r.labels == (labels{}) && !a.Conflation && !a.AutoAck && (!r.met || r.group != queueMode || *a.SubscriptionMode == "all")
+}
+
+// wide reports whether a pop is for several partitions.
+func (r *popRequest) wide() bool {
+	return r.args.MaxPartitions != 1 && r.args.MaxPartitions != partitionsNotGiven
 }
 
 // kind is the lane of calls that a pop may share.
 func (r *popRequest) kind(turn uint32) laneKey {
 	a := &r.args
 	seconds, from := int32(0), ""
-	if a.Batch < wideBatch {
+	if a.Batch < wideBatch || r.wide() {
 		turn = 0
 	}
 	if a.LeaseSeconds != nil {
@@ -86,7 +95,7 @@ func (s *Server) popper() *coalescer[*claim] {
 // claimShared is one claim that may share its call with others.
 func (s *Server) claimShared(ctx context.Context, r *popRequest) ([]db.PopRow, error) {
 	for range maxTurns {
-		c := &claim{args: r.args}
+		c := &claim{args: r.args, wide: r.wide()}
 		p := &parcel[*claim]{key: r.kind(s.popTurn.Add(1)), items: 1, bytes: 1, work: c, order: newOrder(1)}
 		s.pops.submit([]*parcel[*claim]{p})
 		if err := p.order.wait(ctx); err != nil {
@@ -105,11 +114,77 @@ func (s *Server) claimShared(ctx context.Context, r *popRequest) ([]db.PopRow, e
 // popTogether makes one call for the pops of a batch and deals out what it found.
 func (s *Server) popTogether(bundle []*batch[*claim]) {
 	for _, b := range bundle {
-		if err := s.popBatch(b); err != nil {
+		pop := s.popBatch
+		if b.parcels[0].work.wide {
+			pop = s.popWide
+		}
+		if err := pop(b); err != nil {
 			b.fail(err)
 		}
 		s.pops.settle(b)
 	}
+}
+
+// popWide makes a call for each pop of a batch, and takes the pop out of it, until one
+// finds nothing: then there is nothing for those behind it, either. Calls side by side
+// search for the same, so there are more than one only while all come back full.
+func (s *Server) popWide(b *batch[*claim]) error {
+	for streak := 0; len(b.parcels) > 0; {
+		n := min(1+streak/fullCalls, s.quarter(), len(b.parcels))
+		round := b.parcels[:n:n]
+		b.parcels = b.parcels[n:]
+		ends := make([]wideEnd, n)
+		var calls sync.WaitGroup
+		for i, p := range round[1:] {
+			calls.Go(func() { ends[i+1] = s.popAlone(p) })
+		}
+		ends[0] = s.popAlone(round[0])
+		calls.Wait()
+		for _, end := range ends {
+			if end.err != nil || end.nothing {
+				return end.err
+			}
+			if streak++; !end.full {
+				streak = 0
+			}
+		}
+	}
+	return nil
+}
+
+// wideEnd is what the call of one pop says to those behind it.
+type wideEnd struct {
+	nothing, full bool
+	err           error
+}
+
+// popAlone makes the call of one pop, and settles it.
+func (s *Server) popAlone(p *parcel[*claim]) wideEnd {
+	defer p.order.settle()
+	c := p.work
+	if c.state.Load() != claimOpen {
+		return wideEnd{}
+	}
+	rows, err := s.popOnce(c.args)
+	if p.err = err; err != nil {
+		return wideEnd{err: err}
+	}
+	end := wideEnd{nothing: len(rows) == 0, full: messages(rows) >= int(c.args.Batch) || partitions(rows) == int(c.args.MaxPartitions)}
+	s.deal([]*claim{c}, c.args, rows)
+	return end
+}
+
+// popOnce is one call that searches.
+func (s *Server) popOnce(args db.PopParams) (rows []db.PopRow, err error) {
+	began := time.Now()
+	err = s.call(context.Background(), func(ctx context.Context, q querier) (err error) {
+		rows, err = q.Pop(ctx, args)
+		return err
+	})
+	if err == nil {
+		s.count.call(popCall, began, messages(rows))
+	}
+	return rows, err
 }
 
 func (s *Server) popBatch(b *batch[*claim]) error {
@@ -129,16 +204,10 @@ func (s *Server) popBatch(b *batch[*claim]) error {
 	if len(open) > 1 {
 		args.Apart, args.MaxPartitions = true, int32(len(open))
 	}
-	var rows []db.PopRow
-	began := time.Now()
-	err := s.call(context.Background(), func(ctx context.Context, q querier) (err error) {
-		rows, err = q.Pop(ctx, args)
-		return err
-	})
+	rows, err := s.popOnce(args)
 	if err != nil {
 		return err
 	}
-	s.count.call(popCall, began, messages(rows))
 	s.deal(open, args, rows)
 	return nil
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -72,6 +73,96 @@ func TestSharedClaimOfAClientThatHasGone_F047(t *testing.T) {
 	require.Len(t, here.rows, 1)
 	require.Len(t, ts.pop("q", "consumerGroup=g&subscriptionMode=all&batch=5").Messages, 1, "the other is free at once")
 	require.Equal(t, 0, ts.count(`SELECT sum(batch_retry_count)::int FROM queen.log_consumers`), "no retry was charged")
+}
+
+// Pops of several partitions that ask for the same have a call each, in turns: each
+// takes all that it can under one lease, and the first that finds nothing speaks for
+// those behind it. One whose client has gone takes nothing (F047).
+func TestPopsOfSeveralPartitionsTakeTurns_F047(t *testing.T) {
+	t.Parallel()
+	ts := newTestServer(t)
+	const lanes, pops = 12, 30
+	for i := range lanes {
+		ts.pushOne("q", fmt.Sprint("p", i), `1`)
+	}
+	release := ts.holdFlights()
+	leaving, leave := context.WithCancel(t.Context())
+	fired := &ts.Server.count.calls[popCall].fired
+	calls := fired.Load()
+	var mu sync.Mutex
+	taken, leases := map[string]bool{}, map[string]bool{}
+	var all sync.WaitGroup
+	pop := func(ctx context.Context) {
+		all.Go(func() {
+			r, err := ts.try(ctx, "GET", "/api/v1/pop/queue/q?consumerGroup=g&subscriptionMode=all&batch=100&partitions=5", "")
+			if err != nil || r.Status == 204 {
+				return
+			}
+			var got PopResponse
+			mu.Lock()
+			defer mu.Unlock()
+			require.NoError(t, json.Unmarshal(r.Body, &got))
+			leases[got.LeaseID] = true
+			for _, m := range got.Messages {
+				require.False(t, taken[m.PartitionID], "taken twice")
+				require.Equal(t, got.LeaseID, m.LeaseID)
+				taken[m.PartitionID] = true
+			}
+		})
+	}
+	pop(leaving)
+	require.Eventually(t, func() bool { return ts.inLine() == 1 }, 20*time.Second, time.Millisecond)
+	for range pops {
+		pop(t.Context())
+	}
+	require.Eventually(t, func() bool { return ts.inLine() == 1+pops }, 20*time.Second, time.Millisecond)
+	leave()
+	require.Eventually(t, func() bool { return ts.gone() == 1 }, 20*time.Second, time.Millisecond)
+	release()
+	all.Wait()
+	require.Len(t, taken, lanes)
+	require.Len(t, leases, 3, "5, 5 and 2")
+	require.EqualValues(t, 4, fired.Load()-calls, "the fourth found nothing, for all")
+	require.Equal(t, 0, ts.count(`SELECT sum(batch_retry_count)::int FROM queen.log_consumers`), "nothing was given back")
+}
+
+// An error of one call is that of the pops that have not had theirs.
+func TestPopsOfSeveralPartitionsFailAlone(t *testing.T) {
+	t.Parallel()
+	ts := newTestServer(t)
+	ts.pushOne("q", "a", `1`)
+	group, mode := "g", "all"
+	good := db.PopParams{Queue: "q", ConsumerGroup: &group, SubscriptionMode: &mode, Batch: 9, MaxPartitions: 9, TenantID: defaultTenant}
+	wrong := good
+	wrong.Queue = strings.Repeat("q", 300)
+	b := &batch[*claim]{lane: &lane[*claim]{}}
+	var all []*parcel[*claim]
+	for _, args := range []db.PopParams{good, wrong, good} {
+		all = append(all, &parcel[*claim]{work: &claim{args: args, wide: true}, order: newOrder(1)})
+	}
+	b.parcels = all
+	ts.popTogether([]*batch[*claim]{b})
+	for _, p := range all {
+		require.NoError(t, p.order.wait(t.Context()))
+	}
+	require.NoError(t, all[0].err)
+	require.Len(t, all[0].work.rows, 1)
+	require.Error(t, all[1].err)
+	require.Error(t, all[2].err)
+}
+
+// gone counts the shared pops in line whose client has gone.
+func (ts *testServer) gone() (n int) {
+	ts.pops.mu.Lock()
+	defer ts.pops.mu.Unlock()
+	for _, l := range ts.pops.lanes {
+		for _, p := range l.waiting {
+			if p.work.state.Load() == claimGone {
+				n++
+			}
+		}
+	}
+	return n
 }
 
 // holdFlights keeps shared pops in line until release.
