@@ -20,6 +20,7 @@ const (
 	keysCell    = "regent, 10,000 keys"
 	manyCell    = "regent, 256 connections"
 	threeCell   = "regent, 3 groups"
+	wideCell    = "regent, taken by 100"
 	countedCell = "regent, counters on"
 	silentCell  = "regent, counters off"
 	// bareForm is no cell: the result has it.
@@ -150,9 +151,14 @@ var groups = []group{
 			faster("REST push 64 x 100", regentCell, plainCell, 0.4),
 		},
 	}, {
-		// River gets the number of connections that suits it better.
-		cells: []cell{push(regentCell, "rest-e2e", 256, 1, "--rate", "0"), push(riverCell, "e2e", 32, 1)},
-		rows:  []row{faster("REST push, take, ack 256 x 1", regentCell, riverCell, 2)},
+		// River gets the number of connections that suits it better. Its workers fetch up to 1,000 jobs in one query and finish them
+		// together, whatever a push has: the second row lets a consumer take up to 100 messages a call, the first only one.
+		cells: []cell{push(regentCell, "rest-e2e", 256, 1, "--rate", "0"), push(riverCell, "e2e", 32, 1),
+			push(wideCell, "rest-e2e", 256, 1, "--rate", "0", "--take-batch", "100")},
+		rows: []row{
+			faster("REST push, take, ack 256 x 1", regentCell, riverCell, 2),
+			faster("REST push, take, ack 256 x 1, taken by 100", wideCell, riverCell, 2),
+		},
 	}, {
 		cells: []cell{push(regentCell, "rest-e2e", 64, 100, "--rate", "0"), push(riverCell, "e2e", 64, 100)},
 		rows:  []row{faster("REST push, take, ack 64 x 100", regentCell, riverCell, 3)},

@@ -30,6 +30,7 @@ func TestBenchCells(t *testing.T) {
 		"--op e2e --batch 5 --target plain",
 		"--op rest-push --batch 3 --ids client",
 		"--op rest-e2e",
+		"--op rest-e2e --rate 0 --take-batch 5 --producers 3",
 		"--op sweep --size 200",
 		"--op cycle --size 50",
 		"--op compact --size 6000",
@@ -111,6 +112,7 @@ func TestBenchRefusals(t *testing.T) {
 		"--op pop-sparse --target plain":     "--target plain has no pop-sparse",
 		"--op pop-sparse --producers 2":      "--op pop-sparse has one producer",
 		"--groups 0":                         "--groups must be between",
+		"--take-batch 5":                     "--take-batch goes with --op rest-e2e",
 		"--payload 10":                       "--payload must be between",
 		"--dedup maybe":                      "want on or off",
 	} {
