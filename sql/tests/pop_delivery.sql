@@ -470,7 +470,7 @@ DECLARE
     r queen.pop_row;
 BEGIN
     FOR i IN 1..200 LOOP
-        r := queen._pop_again(p_queue, p_group, p_budget, NULL, p_auto, NULL);
+        r := queen._pop_again((SELECT q.id FROM queen.queues q WHERE q.name = p_queue), p_group, p_budget, 60, p_auto);
         EXIT WHEN r.payloads IS NOT NULL OR current_setting('queen.lane') NOT LIKE '%+';
     END LOOP;
     RETURN r;
@@ -510,7 +510,7 @@ BEGIN
     ASSERT (pg_temp.again('again', 3)).delivery_attempt = 2, 'O-38: the same start, again';
     PERFORM pg_temp.expire('again');
     UPDATE queen.group_activity a SET last_active_at = 'epoch', leased_until = 'epoch' WHERE a.queue_id = v_queue;
-    r := pg_temp.again('again', 3, true);
+    r := (pg_temp.pop('again', 3, p_auto => true, p_partition => NULL))[1];
     c := pg_temp.cursor('again');
     ASSERT r.lease_id = '' AND r.lease_expires_at IS NULL AND r.delivery_attempt = 1 AND r.last_offset = 3, 'O-36: ' || r::text;
     ASSERT (c.committed, c.total_consumed, c.lease_conflated) = (3, 4, false) AND num_nulls(c.batch_end, c.worker_id, c.lease_expires_at, c.lease_acquired_at) = 4, 'O-36: ' || c::text;
@@ -527,22 +527,21 @@ BEGIN
     PERFORM set_config('queen.lane', v_lane || '+', false);
     ASSERT pg_temp.again('elsewhere', 4) IS NULL, 'not of that queue';
     ASSERT (pg_temp.cursor('again')).worker_id IS NULL AND (pg_temp.cursor('again')).committed = 11, 'and that queue keeps its message';
+    ASSERT pg_temp.again('again', 4, p_group => 'never') IS NULL, 'O-13: no cursor';
+    -- Nor is it asked where the group conflates, or a gate is shut.
+    PERFORM set_config('queen.lane', v_lane || '+', false);
     UPDATE queen.consumer_groups_metadata m SET conflation = true WHERE m.queue_id = v_queue AND m.consumer_group = 'g';
-    PERFORM set_config('queen.lane', v_lane || '+', false);
-    ASSERT pg_temp.again('again', 4) IS NULL, 'O-52: a group that conflates';
+    ASSERT (SELECT array_agg(x.payloads) FROM unnest(pg_temp.pop('again', 4, p_partition => NULL)) x WHERE x.lease_id <> '') = '{{23}}', 'O-52: a group that conflates';
     UPDATE queen.consumer_groups_metadata m SET conflation = false WHERE m.queue_id = v_queue AND m.consumer_group = 'g';
-    PERFORM set_config('queen.lane', v_lane || '+', false);
-    ASSERT pg_temp.again('again', 4, p_group => 'never') IS NULL, 'O-13: not registered';
-    PERFORM set_config('queen.lane', v_lane || '+', false);
-    UPDATE queen.queues q SET delayed_processing = 1 WHERE q.id = v_queue;
-    ASSERT pg_temp.again('again', 4) IS NULL, 'O-23';
-    UPDATE queen.queues q SET delayed_processing = 0, window_buffer = 1 WHERE q.id = v_queue;
-    PERFORM set_config('queen.lane', v_lane || '+', false);
-    ASSERT pg_temp.again('again', 4) IS NULL, 'O-20';
+    UPDATE queen.log_consumers x SET worker_id = NULL, batch_end = NULL, lease_expires_at = NULL, attempt_offset = NULL, attempt_count = 0, lease_conflated = false WHERE x.partition_id = v_lane;
+    UPDATE queen.queues q SET delayed_processing = 3600 WHERE q.id = v_queue;
+    ASSERT pg_temp.pop('again', 4, p_partition => NULL) = '{}', 'O-23';
+    UPDATE queen.queues q SET delayed_processing = 0, window_buffer = 3600 WHERE q.id = v_queue;
+    ASSERT pg_temp.pop('again', 4, p_partition => NULL) = '{}', 'O-20';
     UPDATE queen.queues q SET window_buffer = 0, min_pop_wait_time = 1 WHERE q.id = v_queue;
-    PERFORM set_config('queen.lane', v_lane || '+', false);
-    ASSERT pg_temp.again('again', 4) IS NULL, 'O-24';
+    ASSERT (SELECT (x.payloads, x.lease_id) = ('{}'::text[], '') FROM queen.log_pop_v1('again', NULL, 'g', 4, p_hold => true) x), 'O-24';
     UPDATE queen.queues q SET min_pop_wait_time = 0 WHERE q.id = v_queue;
+    ASSERT current_setting('queen.lane') = v_lane || '+', 'none of them came to it';
     UPDATE queen.log_segments s SET payloads[2] = NULL WHERE s.partition_id = v_lane AND s.base_offset = 12;
     PERFORM set_config('queen.lane', v_lane || '+', false);
     ASSERT pg_temp.again('again', 2) IS NULL, 'F079: a lost frame';
@@ -560,11 +559,69 @@ BEGIN
     ASSERT (SELECT (x.committed, x.worker_id, x.batch_end) = (11, r.lease_id, 13) FROM queen.log_consumers x WHERE x.partition_id = v_lane AND x.consumer_group = 'g'), 'untouched';
     PERFORM pg_temp.expire('again');
     PERFORM set_config('queen.lane', v_lane || '+', false);
-    ASSERT pg_temp.again('again', 2) IS NULL, 'C-28: nor delivered';
+    ASSERT (SELECT count(*) FROM queen.log_pop_v1('again', NULL, 'g', 2, p_waited_ms => 1)) = 0, 'C-28: nor delivered';
     UPDATE queen.queues q SET deleted_at = NULL WHERE q.id = v_queue;
     PERFORM set_config('queen.lane', v_lane || '+', false);
     r := pg_temp.again('again', 2);
     ASSERT r.delivery_attempt = 2 AND pg_temp.ack('again', 13, r.lease_id) AND NOT pg_temp.ack('again', 13, r.lease_id), 'A-24: once';
+    -- The last segment gives what it has, and that is no reason to come back.
+    UPDATE queen.log_consumers x SET committed = 21 WHERE x.partition_id = v_lane AND x.consumer_group = 'g';
+    PERFORM set_config('queen.lane', v_lane || '+', false);
+    r := pg_temp.again('again', 2147483647);
+    ASSERT (r.payloads, r.first_offset, r.last_offset) = ('{22,23}'::text[], 22, 23) AND current_setting('queen.lane') = v_lane::text, 'O-30: ' || r::text;
+    ASSERT (pg_temp.cursor('again')).batch_end = 23 AND pg_temp.ack('again', 23, r.lease_id), 'O-37: the tail';
+    PERFORM set_config('queen.lane', v_lane || '+', false);
+    ASSERT pg_temp.again('again', 2) IS NULL AND (pg_temp.cursor('again')).worker_id IS NULL, 'nothing is owed';
+END $$;
+
+-- The search among few partitions: all of them are looked at, so what it says is the truth, and any that is free may be the one;
+-- most times the one before. It leaves many to the other search, and a new partition too (O-6..O-8, O-16, O-26).
+DO $$
+DECLARE
+    v_queue uuid;
+    v_mine uuid;
+    v_lanes uuid[];
+    r record;
+BEGIN
+    PERFORM pg_temp.push('around', 2, 2, i::text) FROM generate_series(1, 4) i;
+    PERFORM queen.configure_queue_v1('around', '{}');
+    SELECT q.id INTO v_queue FROM queen.queues q WHERE q.name = 'around';
+    PERFORM pg_temp.pop('around', 4, p_auto => true, p_partition => '4');
+    PERFORM set_config('queen.lane', '', false);
+    r := queen._look_around(v_queue, 'g');
+    ASSERT NOT r.complete, 'O-16: partitions without a cursor are for the other search: ' || r::text;
+    PERFORM pg_temp.pop('around', 1, p_auto => true, p_partition => i::text) FROM generate_series(1, 3) i;
+    ASSERT pg_temp.lane('around', '1') IS NOT NULL AND (pg_temp.pop('around', 1, p_partition => '1'))[1].lease_id <> '', 'one is leased, and 4 owes nothing';
+    v_lanes := ARRAY[pg_temp.lane('around', '2'), pg_temp.lane('around', '3')];
+    FOR i IN 1..2 LOOP -- with and without a partition of its own
+        ASSERT (SELECT bool_and(x.complete AND x.lane = ANY (v_lanes) AND x.committed = 0) AND count(DISTINCT x.lane) = 2
+                FROM generate_series(1, 100) g CROSS JOIN LATERAL queen._look_around(v_queue, substr('g' || g, 1, 1)) x), 'O-7: any of the free, and no other';
+        PERFORM set_config('queen.lane', v_lanes[1]::text, false);
+    END LOOP;
+    ASSERT (SELECT count(*) FILTER (WHERE x.lane = v_lanes[1]) > 60 FROM generate_series(1, 100) g CROSS JOIN LATERAL queen._look_around(v_queue, substr('g' || g, 1, 1)) x), 'most times its own';
+    -- What it claims is delivered: the rest of one segment, two segments, a seal, nothing.
+    ASSERT pg_temp.shape(pg_temp.pop('around', 1, p_auto => true, p_partition => NULL)) ~ '^[23]:1-1$';
+    ASSERT right(current_setting('queen.lane'), 1) = '+', 'one segment gave all';
+    PERFORM pg_temp.pop('around', 1, p_auto => true, p_partition => i::text) FROM generate_series(2, 3) i WHERE (pg_temp.cursor('around', 'g', i::text)).committed = 0;
+    PERFORM set_config('queen.lane', '', false);
+    PERFORM pg_temp.push('around', 1, 2, i::text) FROM generate_series(2, 3) i;
+    ASSERT pg_temp.shape(pg_temp.pop('around', 4, p_partition => NULL)) ~ '^([23]):2-3 \1:4-5$', 'O-30: over segments';
+    v_mine := current_setting('queen.lane')::uuid;
+    ASSERT v_mine = ANY (v_lanes), 'kept, but two segments gave it';
+    ASSERT pg_temp.shape(pg_temp.pop('around', 5, p_partition => NULL)) ~ '^([23]):2-3 \1:4-5$' AND current_setting('queen.lane') = v_mine::text, 'no budget was filled';
+    ASSERT pg_temp.pop('around', 5, p_partition => NULL) = '{}', 'O-26: all are leased';
+    PERFORM pg_temp.expire('around');
+    UPDATE queen.log_consumers c SET committed = 3 FROM queen.log_partitions p WHERE p.id = c.partition_id AND p.queue_id = v_queue AND p.name = '1';
+    UPDATE queen.log_partitions p SET log_start = 6, last_offset = 5, settled = true WHERE p.id = ANY (v_lanes);
+    DELETE FROM queen.log_segments s WHERE s.partition_id = ANY (v_lanes);
+    FOR i IN 1..3 LOOP
+        ASSERT pg_temp.pop('around', 5, p_partition => NULL) = '{}', 'nothing is there';
+    END LOOP;
+    ASSERT (pg_temp.cursor('around', 'g', '2')).committed = 5 AND (pg_temp.cursor('around', 'g', '3')).committed = 5, 'O-35: sealed';
+    INSERT INTO queen.log_partitions (queue_id, name) SELECT v_queue, 'more' || i FROM generate_series(1, 28) i;
+    ASSERT (SELECT x.complete AND x.lane IS NULL FROM queen._look_around(v_queue, 'g') x), '32 are few';
+    INSERT INTO queen.log_partitions (queue_id, name) VALUES (v_queue, 'last');
+    ASSERT (SELECT NOT x.complete FROM queen._look_around(v_queue, 'g') x), '33 are many';
 END $$;
 
 -- The human face says the same, one row a message.

@@ -45,33 +45,26 @@ SET jit = off
 AS $$
 DECLARE
     r_queue queen.queues;
-    r_found record;
+    r_look record;
     r_row queen.pop_row;
     v_policy boolean;
-    v_tenant uuid;
+    v_tenant uuid := queen._tenant(p_tenant_id);
+    v_seconds integer;
+    v_frames integer := 0;
     v_group text := coalesce(p_consumer_group, '__QUEUE_MODE__');
     v_left integer := greatest(p_batch, 1);
     v_from text := p_subscription_from;
 BEGIN
     p_conflation := coalesce(p_conflation, false);
-    IF p_partition IS NULL AND coalesce(p_max_partitions, 1) = 1 AND NOT p_conflation AND NOT p_apart THEN
-        r_row := queen._pop_again(p_queue, v_group, v_left, p_lease_seconds, p_auto_ack, p_tenant_id);
-        IF r_row.payloads IS NOT NULL THEN
-            RETURN NEXT r_row;
-            RETURN;
-        END IF;
+    p_auto_ack := coalesce(p_auto_ack, false);
+    IF queen._is_bad_name(p_queue) OR queen._is_bad_name(v_group) OR p_conflation OR current_setting('transaction_isolation') <> 'read committed' THEN
+        PERFORM queen._check_name(p_queue, 'queue');
+        PERFORM queen._check_pop(v_group, p_auto_ack, p_conflation);
     END IF;
-    v_tenant := queen._tenant(p_tenant_id);
-    PERFORM queen._check_name(p_queue, 'queue');
-    PERFORM queen._check_pop(v_group, p_auto_ack, p_conflation);
-    SELECT q AS queue, m.conflation AS policy INTO r_found
-    FROM queen.queues q
-    LEFT JOIN queen.consumer_groups_metadata m
-           ON m.tenant_id = v_tenant AND m.consumer_group = v_group AND m.queue_id = q.id
-          AND m.partition_name = '' AND m.namespace = '' AND m.task = ''
-    WHERE q.tenant_id = v_tenant AND q.name = p_queue AND q.deleted_at IS NULL;
-    r_queue := r_found.queue;
-    v_policy := r_found.policy;
+    SELECT * INTO r_queue FROM queen.queues q WHERE q.tenant_id = v_tenant AND q.name = p_queue AND q.deleted_at IS NULL;
+    SELECT m.conflation INTO v_policy FROM queen.consumer_groups_metadata m
+    WHERE m.tenant_id = v_tenant AND m.consumer_group = v_group AND m.queue_id = r_queue.id
+      AND m.partition_name = '' AND m.namespace = '' AND m.task = '';
     IF p_hold AND r_queue.min_pop_wait_time > 0 THEN
         RETURN NEXT queen._pop_policy(v_group, NULL, NULL);
         RETURN;
@@ -84,7 +77,8 @@ BEGIN
             r_queue.id);
     END IF;
     IF r_queue.id IS NOT NULL THEN
-        PERFORM queen._touch_group(r_queue.id, v_group, CASE WHEN NOT p_auto_ack THEN queen._lease_seconds(p_lease_seconds, r_queue.lease_time) END);
+        v_seconds := queen._lease_seconds(p_lease_seconds, r_queue.lease_time);
+        PERFORM queen._touch_group(r_queue.id, v_group, CASE WHEN NOT p_auto_ack THEN v_seconds END);
     END IF;
     IF v_policy OR p_conflation THEN
         RETURN NEXT queen._pop_policy(v_group, coalesce(v_policy, p_conflation), p_conflation);
@@ -97,11 +91,42 @@ BEGIN
         RETURN QUERY
         SELECT r.* FROM queen.log_partitions p
         CROSS JOIN LATERAL queen._pop_partition(p.id, r_queue, v_group, v_left, NULL,
-            queen._lease_seconds(p_lease_seconds, r_queue.lease_time), p_auto_ack, p_subscription_mode, v_from, coalesce(v_policy, false)) r
+            v_seconds, p_auto_ack, p_subscription_mode, v_from, coalesce(v_policy, false)) r
         WHERE p.queue_id = r_queue.id AND p.name = p_partition;
         RETURN;
+    ELSIF coalesce(p_max_partitions, 1) = 1 AND NOT p_apart AND NOT v_policy AND coalesce(r_queue.window_buffer, 0) <= 0
+       AND coalesce(r_queue.delayed_processing, 0) <= 0 THEN
+        r_row := queen._pop_again(r_queue.id, v_group, v_left, v_seconds, p_auto_ack);
+        IF r_row.payloads IS NOT NULL THEN
+            RETURN NEXT r_row;
+            RETURN;
+        END IF;
+        r_look := queen._look_around(r_queue.id, v_group);
+        IF r_look.complete AND r_look.lane IS NULL THEN
+            RETURN;
+        ELSIF r_look.complete THEN
+            r_row := queen._lease_slice(r_look.lane, v_group, r_look.committed, v_left, v_seconds, p_auto_ack);
+            IF r_row.payloads IS NOT NULL THEN
+                IF cardinality(r_row.payloads) = v_left THEN
+                    PERFORM queen._keep_lane(r_look.lane, 1);
+                END IF;
+                RETURN NEXT r_row;
+                RETURN;
+            END IF;
+            FOR r_row IN
+                SELECT * FROM queen._pop_partition(r_look.lane, r_queue, v_group, v_left, NULL, v_seconds, p_auto_ack, p_subscription_mode, v_from)
+            LOOP
+                v_frames := v_frames + cardinality(r_row.payloads);
+                RETURN NEXT r_row;
+            END LOOP;
+            IF v_frames = v_left THEN
+                PERFORM queen._keep_lane(r_look.lane, 0);
+            END IF;
+            IF v_frames > 0 THEN
+                RETURN;
+            END IF;
+        END IF;
     END IF;
-
     RETURN QUERY SELECT * FROM queen._claim_lanes(ARRAY[r_queue], ARRAY[v_policy], v_group, v_left,
         queen._partition_cap(p_max_partitions, v_policy, v_left), p_lease_seconds, p_auto_ack, p_subscription_mode, v_from, p_apart);
 END $$;

@@ -78,8 +78,7 @@ REVOKE ALL ON FUNCTION queen.log_pop_lanes_v1(text, uuid[], text, integer, integ
 
 /*
  * Purpose:     the same for one partition, in two statements where all is ordinary: one claims the cursor and looks at the
- *              queue's options, which that lock does not guard; one cuts the slice and leases it. Ordinary is a cursor in a
- *              segment that alone fills the budget, or is the last one; else _pop_partition does it.
+ *              queue's options, which that lock does not guard; one, in _lease_slice, does the rest. Else _pop_partition does it.
  * Locks:       the consumer row FOR UPDATE SKIP LOCKED; see also _touch_group. It never waits.
  * Isolation:   READ COMMITTED: the second statement must see what committed before the claim.
  * Volatility:  VOLATILE: writes.
@@ -99,6 +98,7 @@ CREATE OR REPLACE FUNCTION queen._pop_lane(
 LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
     r_claim record;
+    r_out queen.pop_row;
     v_now timestamptz := clock_timestamp();
 BEGIN
     SELECT q AS queue, q.id, c.committed, l.seconds, EXISTS (
@@ -123,36 +123,10 @@ BEGIN
     ELSIF NOT r_claim.active THEN
         PERFORM queen._touch_group(r_claim.id, p_group, r_claim.seconds);
     END IF;
-    RETURN QUERY
-    UPDATE queen.log_consumers c
-    SET batch_end = s.wanted + s.due - 1, worker_id = queen._draw_lease_id(c.partition_id), lease_conflated = false,
-        lease_expires_at = v_now + make_interval(secs => r_claim.seconds), lease_acquired_at = v_now,
-        attempt_offset = s.wanted, attempt_count = CASE WHEN c.attempt_offset = s.wanted THEN c.attempt_count + 1 ELSE 1 END
-    FROM (
-        -- The slices are cut here, so that each array is fetched and decompressed once; the offset keeps them here.
-        SELECT p.name, w.wanted, s.created_at, s.id_base, s.base_offset, l.lo, s.frames, s.offsets IS NOT NULL AS compacted,
-               s.payloads[l.lo : l.hi] AS payloads, s.transaction_ids[l.lo : l.hi] AS transaction_ids, s.keys[l.lo : l.hi] AS keys,
-               s.trace_ids[l.lo : l.hi]::text[] AS trace_ids, s.producer_subs[l.lo : l.hi] AS producer_subs,
-               CASE WHEN l.hi > s.frames AND NOT EXISTS (
-                   SELECT FROM queen.log_segments n WHERE n.partition_id = p_partition_id AND n.base_offset > s.base_offset)
-                   THEN greatest(s.frames - l.lo + 1, 1) ELSE p_budget END AS due
-        FROM queen.log_partitions p
-        CROSS JOIN LATERAL (SELECT greatest(r_claim.committed + 1, p.log_start) AS wanted) w
-        CROSS JOIN LATERAL (
-            SELECT x.* FROM queen.log_segments x
-            WHERE x.partition_id = p_partition_id AND x.base_offset >= p.log_start AND x.base_offset <= w.wanted
-            ORDER BY x.base_offset DESC
-            LIMIT 1
-        ) s
-        CROSS JOIN LATERAL (SELECT g.lo, g.lo + p_budget - 1 AS hi FROM (SELECT least(w.wanted - s.base_offset + 1, 1001)::integer AS lo) g) l
-        WHERE p.id = p_partition_id
-        OFFSET 0
-    ) s
-    WHERE c.partition_id = p_partition_id AND c.consumer_group = p_group
-      AND queen._is_ordinary(s.payloads, s.lo, s.frames, s.compacted, s.due)
-    RETURNING c.partition_id, s.name, c.worker_id, c.lease_expires_at, c.attempt_count, s.created_at, s.id_base, s.base_offset,
-        s.wanted, c.batch_end, s.payloads, s.transaction_ids, s.keys, s.trace_ids, s.producer_subs, NULL::bigint[], NULL::boolean, NULL::boolean;
-    IF NOT FOUND THEN
+    r_out := queen._lease_slice(p_partition_id, p_group, r_claim.committed, p_budget, r_claim.seconds);
+    IF r_out.payloads IS NOT NULL THEN
+        RETURN NEXT r_out;
+    ELSE
         RETURN QUERY SELECT * FROM queen._pop_partition(p_partition_id, r_claim.queue, p_group, p_budget, NULL, r_claim.seconds, false, 'registered', NULL);
     END IF;
 END $$;

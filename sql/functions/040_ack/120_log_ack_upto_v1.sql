@@ -87,9 +87,10 @@ COMMENT ON FUNCTION queen.log_ack_upto_v1(uuid[], text[], text[], bigint[], bool
 REVOKE ALL ON FUNCTION queen.log_ack_upto_v1(uuid[], text[], text[], bigint[], boolean) FROM PUBLIC;
 
 /*
- * Purpose:     the common positional ack, of a whole batch under its live lease, with one look and one update. False, and
- *              nothing written, when anything is out of the common; log_ack_upto_v1 then judges it.
- * Locks:       the consumer row, by the update; it judges nothing but what is in that row, anew after a wait.
+ * Purpose:     the common positional ack, of a whole batch under its live lease, with one update. False, and nothing written,
+ *              when anything is out of the common; log_ack_upto_v1 then judges it. The looks are of one table each: a join would
+ *              cost more to set up.
+ * Locks:       the consumer row, by the update; it judges nothing but what is in that row, anew after a wait. See also _touch_group.
  * Isolation:   READ COMMITTED.
  * Volatility:  VOLATILE: writes.
  * Bounds:      one row.  Idempotency: a second call answers false.  Raises: nothing.
@@ -103,15 +104,9 @@ CREATE OR REPLACE FUNCTION queen._ack_whole(
 ) RETURNS boolean
 LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
-    r_lane record;
+    v_queue_id uuid := (SELECT p.queue_id FROM queen.log_partitions p WHERE p.id = p_partition_id);
 BEGIN
-    SELECT p.queue_id, EXISTS (
-        SELECT FROM queen.group_activity a
-        WHERE a.queue_id = p.queue_id AND a.consumer_group = p_group AND a.last_active_at > clock_timestamp() - interval '1 second') AS active
-    INTO r_lane
-    FROM queen.log_partitions p
-    JOIN queen.queues q ON q.id = p.queue_id AND q.deleted_at IS NULL
-    WHERE p.id = p_partition_id;
+    PERFORM FROM queen.queues q WHERE q.id = v_queue_id AND q.deleted_at IS NULL;
     IF NOT FOUND THEN
         RETURN false;
     END IF;
@@ -122,9 +117,8 @@ BEGIN
       AND c.committed < p_upto AND c.lease_expires_at > clock_timestamp() AND NOT c.lease_conflated;
     IF NOT FOUND THEN
         RETURN false;
-    ELSIF NOT r_lane.active THEN
-        PERFORM queen._touch_group(r_lane.queue_id, p_group);
     END IF;
+    PERFORM queen._touch_group(v_queue_id, p_group);
     RETURN true;
 END $$;
 REVOKE ALL ON FUNCTION queen._ack_whole(uuid, text, text, bigint) FROM PUBLIC;
