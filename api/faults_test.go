@@ -9,6 +9,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -303,11 +304,12 @@ func TestSessionThatEndsUnderACall(t *testing.T) {
 }
 
 // Noise never ends the process, never goes unanswered, and every answer is one
-// that the document names. REGENT_FUZZ_SECONDS makes it longer.
+// that the document names, on every route. REGENT_FUZZ_SECONDS and the long form
+// make it longer.
 func TestNoiseIsAlwaysAnswered_F157_F169(t *testing.T) {
 	t.Parallel()
 	ts := newTestServer(t)
-	length := 3 * time.Second
+	length := inLongForm(3*time.Second, 30*time.Second)
 	if seconds := os.Getenv("REGENT_FUZZ_SECONDS"); seconds != "" {
 		parsed, err := time.ParseDuration(seconds + "s")
 		require.NoError(t, err)
@@ -316,6 +318,15 @@ func TestNoiseIsAlwaysAnswered_F157_F169(t *testing.T) {
 	seed := uint64(time.Now().UnixNano())
 	t.Log("seed", seed)
 	ts.pushOne("q", "p", `1`)
+	var routes []string
+	for path, item := range ts.api.OpenAPI().Paths {
+		for _, op := range operations(item) {
+			if !strings.Contains(path, "/system/maintenance") || op.Method == "GET" { // a pause would be all that the others see
+				routes = append(routes, op.Method+" "+path)
+			}
+		}
+	}
+	slices.Sort(routes)
 	before := runtime.NumGoroutine()
 	var calls sync.WaitGroup
 	for worker := range 4 {
@@ -323,6 +334,9 @@ func TestNoiseIsAlwaysAnswered_F157_F169(t *testing.T) {
 			random := rand.New(rand.NewPCG(seed, uint64(worker)))
 			for end := time.Now().Add(length); time.Now().Before(end); {
 				method, target, body := noise(random)
+				if random.IntN(2) == 0 {
+					method, target = noisyRoute(random, routes)
+				}
 				if _, err := ts.try(context.Background(), method, target, body); err != nil {
 					t.Error(err)
 					return
@@ -334,6 +348,19 @@ func TestNoiseIsAlwaysAnswered_F157_F169(t *testing.T) {
 	require.Equal(t, "queued", ts.pushOne("q", "p", `1`).Status)
 	ts.web.Client().CloseIdleConnections()
 	require.Eventually(t, func() bool { return runtime.NumGoroutine() < before+400 }, 20*time.Second, 50*time.Millisecond, "other tests run meanwhile")
+}
+
+// noisyRoute draws any route of the document, with something for its names.
+func noisyRoute(random *rand.Rand, routes []string) (method, target string) {
+	method, path, _ := strings.Cut(routes[random.IntN(len(routes))], " ")
+	names := []string{"q", "p", "x", "%00", "%F0", "a%2Fb", "%20", "00000000-0000-0000-0000-000000000001", "-1", strings.Repeat("n", 300)}
+	queries := []string{"", "?limit=x", "?limit=-1&offset=99999999999999999999", "?from=%00&to=never", "?queue=%F0&consumerGroup=", "?interval=0&hours=1e999"}
+	for strings.Contains(path, "{") {
+		before, rest, _ := strings.Cut(path, "{")
+		_, after, _ := strings.Cut(rest, "}")
+		path = before + names[random.IntN(len(names))] + after
+	}
+	return method, path + queries[random.IntN(len(queries))]
 }
 
 // noise draws a request: mostly a known route with a body that is nearly right.

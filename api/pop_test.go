@@ -10,6 +10,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"strings"
 	"sync"
 	"testing"
@@ -55,6 +56,15 @@ func inTime(t *testing.T, limit time.Duration, measure func() time.Duration) {
 		late = append(late, took)
 	}
 	t.Fatalf("never under %s: %s", limit, late)
+}
+
+// inLongForm is how often, or how long, something is tried: in every run of the
+// tests, and as the trials of the faults have it, with REGENT_MODEL_LONG.
+func inLongForm[T any](short, long T) T {
+	if os.Getenv("REGENT_MODEL_LONG") != "" {
+		return long
+	}
+	return short
 }
 
 // parked waits until n pops are enrolled.
@@ -301,7 +311,7 @@ func TestNoWakeIsLostBetweenTheEmptyCheckAndThePark_F045(t *testing.T) {
 	t.Parallel()
 	ts := newTestServer(t)
 	other := newTestServerOn(t, ts.db)
-	for round := range 60 {
+	for round := range inLongForm(60, 500) {
 		pusher := ts
 		if round%2 == 1 {
 			pusher = other

@@ -191,8 +191,9 @@ func TestEverybodyMayBeFirst_F026(t *testing.T) {
 func TestOppositeOrdersNeverDeadlock_F029(t *testing.T) {
 	t.Parallel()
 	ts := newTestServer(t)
+	ts.configure(`{"queue":"q","options":{"retentionEnabled":true,"retentionMessages":20}}`)
 	ts.push(items(item("q", "A", "0"), item("q", "B", "0")))
-	end := time.Now().Add(2 * time.Second)
+	end := time.Now().Add(inLongForm(2*time.Second, 10*time.Second))
 	var odd atomic.Int64
 	var calls sync.WaitGroup
 	for worker := range 6 {
@@ -203,9 +204,21 @@ func TestOppositeOrdersNeverDeadlock_F029(t *testing.T) {
 			}
 			for time.Now().Before(end) {
 				count(&odd, ts, "POST", "/api/v1/push", items(item("q", order[0], "1"), item("q", order[1], "1")), 201)
-				got := ts.pop("q", fmt.Sprintf("consumerGroup=g%d&partitions=2&batch=20&subscriptionMode=all", worker/2))
+				group := fmt.Sprintf("g%d", worker/2)
+				got := ts.pop("q", "consumerGroup="+group+"&partitions=2&batch=20&subscriptionMode=all")
 				slices.Reverse(got.Messages)
-				if len(got.Messages) > 0 {
+				switch {
+				case len(got.Messages) == 0:
+				case worker%3 == 0: // acks the other way round than it pushes
+					operations := make([]string, 0, len(got.Messages)+2)
+					for _, m := range got.Messages {
+						operations = append(operations, fmt.Sprintf(`{"type":"ack","transactionId":%q,"partitionId":%q,"leaseId":%q,"consumerGroup":%q}`, m.TransactionID, m.PartitionID, m.LeaseID, group))
+					}
+					for _, part := range order {
+						operations = append(operations, `{"type":"push","items":[`+item("q", part, "2")+`]}`)
+					}
+					count(&odd, ts, "POST", "/api/v1/transaction", `{"operations":[`+strings.Join(operations, ",")+`]}`, 200)
+				default:
 					ts.ackAll(got, "completed")
 				}
 			}
@@ -213,12 +226,12 @@ func TestOppositeOrdersNeverDeadlock_F029(t *testing.T) {
 	}
 	calls.Go(func() {
 		for time.Now().Before(end) {
-			ts.sql(`SELECT * FROM queen.log_settle_heads_step_v1()`)
-			ts.sql(`SELECT queen._move_log_start(id, 5) FROM queen.log_partitions`)
+			ts.sql(`CALL queen.run_maintenance_v1()`)
 		}
 	})
 	calls.Wait()
 	require.Zero(t, odd.Load())
+	require.Positive(t, ts.count(`SELECT coalesce(sum(log_start), 0) FROM queen.log_partitions`), "it was swept meanwhile")
 	require.Zero(t, ts.count(`SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()`))
 }
 
@@ -309,17 +322,21 @@ func TestAckPastTheBatchIsRefused_F061(t *testing.T) {
 func TestDeadLettersEqualWhatWasPushed_F067(t *testing.T) {
 	t.Parallel()
 	ts := newTestServer(t)
-	const messages = 120
+	messages := inLongForm(120, 500)
+	ts.configure(`{"queue":"q","options":{"retentionEnabled":true,"completedRetentionSeconds":1}}`)
 	for i := range messages {
 		ts.pushOne("q", fmt.Sprint("p", i%4), fmt.Sprintf(`{"n": %d}`, i))
 	}
+	// Old enough to go, as soon as a cursor is behind them.
+	ts.sql(`UPDATE queen.log_segments SET created_at = created_at - interval '1 minute'`)
+	ts.sql(`UPDATE queen.log_partitions SET oldest_live_at = oldest_live_at - interval '1 minute'`)
 	// As often as there are calls, however slow the machine is.
 	turns := make(chan struct{}, 1)
 	var noise sync.WaitGroup
 	noise.Go(func() {
 		for range turns {
 			ts.sql(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'regent' ORDER BY random() LIMIT 1`)
-			ts.sql(`SELECT queen._move_log_start(c.partition_id, c.committed + 1) FROM queen.log_consumers c`)
+			ts.sql(`CALL queen.run_maintenance_v1()`)
 			ts.sql(`UPDATE queen.log_consumers SET lease_expires_at = clock_timestamp() WHERE lease_expires_at < clock_timestamp() + interval '59.5 s'`)
 		}
 	})
@@ -345,6 +362,7 @@ func TestDeadLettersEqualWhatWasPushed_F067(t *testing.T) {
 	noise.Wait()
 	require.Equal(t, messages, ts.count(filed))
 	require.Equal(t, messages, ts.count(`SELECT count(DISTINCT payload) FROM queen.log_dlq WHERE payload LIKE '{"n": %}'`))
+	require.Positive(t, ts.count(`SELECT coalesce(sum(log_start), 0) FROM queen.log_partitions`), "it was swept meanwhile")
 }
 
 func TestForgedAckStoresNothingOfItsOwn_F069_F075(t *testing.T) {
