@@ -176,7 +176,7 @@ func (p *modelPart) letter(group string, items []modelAck, offset int64, poison,
 		return d
 	}
 	f := p.frames[offset]
-	d.id, d.txn, d.payload, d.key = f.id, f.txn, &f.payload, f.key
+	d.id, d.txn, d.payload, d.key, d.trace, d.sub = f.id, f.txn, &f.payload, f.key, f.trace, f.sub
 	return d
 }
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"testing"
 	"time"
 
 	"github.com/google/uuid"
@@ -144,6 +145,12 @@ func (r *modelRun) popSet(q *Queries, a modelPop) ([]popped, error) {
 			if row.Keys != nil {
 				m.frame.key = row.Keys[k]
 			}
+			if row.TraceIds != nil {
+				m.frame.trace = row.TraceIds[k]
+			}
+			if row.ProducerSubs != nil {
+				m.frame.sub = row.ProducerSubs[k]
+			}
 			got = append(got, m)
 		}
 	}
@@ -243,6 +250,9 @@ func (r *modelRun) takeFrom(p *modelPart, a modelPop, budget int64, left *[]popp
 		got := (*left)[o-first]
 		seg := p.live()[slices.IndexFunc(p.live(), func(s modelSegment) bool { return s.end >= o })]
 		want := popped{part: p.id, name: p.name, lease: lease, offset: o, attempt: attempt, frame: p.frames[o], at: got.at}
+		if a.human { // whose answer tells neither
+			want.frame.trace, want.frame.sub = nil, nil
+		}
 		require.True(r.t, seg.at.Equal(got.at), "stamp of %d", o)
 		require.Equal(r.t, want, got, "message %d of %s", o, p.name)
 	}
@@ -253,6 +263,48 @@ func (r *modelRun) takeFrom(p *modelPart, a modelPop, budget int64, left *[]popp
 		r.leases = append(r.leases, lease)
 	}
 	return last - first + 1
+}
+
+// browse holds what a list of messages says of a partition's newest ones, and what
+// the detail of one says, against the model.
+func (r *modelRun) browse() {
+	p := r.somePart()
+	if p == nil {
+		return
+	}
+	queue, since, until := "", time.Unix(0, 0), time.Now().AddDate(100, 0, 0) // stamps may be ahead of the clock
+	for name, q := range r.m.queues {
+		if q == p.queue {
+			queue = name
+		}
+	}
+	listed, err := r.q.ListMessages(r.ctx, ListMessagesParams{Queue: &queue, Partition: &p.name, Since: &since, Until: &until, MaxRows: 20, TenantID: modelTenant})
+	require.NoError(r.t, err)
+	require.Len(r.t, listed, int(min(20, max(0, p.head()-p.logStart+1))), "messages of %s/%s", queue, p.name)
+	for i, row := range listed {
+		require.Equal(r.t, p.head()-int64(i), row.Offset, "newest first")
+		requireBrowsed(r.t, p, row)
+	}
+	if len(listed) == 0 {
+		return
+	}
+	one := listed[r.rng.IntN(len(listed))]
+	detail, err := r.q.GetMessage(r.ctx, GetMessageParams{PartitionID: p.id, TransactionID: one.TransactionID, TenantID: modelTenant})
+	require.NoError(r.t, err)
+	require.Len(r.t, detail, 1)
+	require.GreaterOrEqual(r.t, detail[0].Offset, one.Offset, "the newest with that id")
+	requireBrowsed(r.t, p, detail[0])
+}
+
+// requireBrowsed holds one row about a message against the model.
+func requireBrowsed(t testing.TB, p *modelPart, row MessageRow) {
+	t.Helper()
+	got := modelFrame{id: row.ID, txn: row.TransactionID, trace: row.TraceID, sub: row.ProducerSub}
+	require.NotNil(t, row.Payload, "offset %d", row.Offset)
+	got.payload = *row.Payload
+	want := p.frames[row.Offset]
+	want.key = nil // a list does not tell it
+	require.Equal(t, want, got, "offset %d", row.Offset)
 }
 
 // learnSubscription reads the instant that a subscription "new" was given.

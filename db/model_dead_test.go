@@ -17,13 +17,13 @@ const liveLetters = ` WHERE partition_id IN (SELECT p.id FROM queen.log_partitio
 // lettersByID are the dead letters with the ids that the database drew; which
 // row is which is found by what the model knows of it.
 func (r *modelRun) lettersByID() map[uuid.UUID]modelDead {
-	rows, err := r.conn.Query(r.ctx, `SELECT id, partition_id, consumer_group, "offset", message_id, transaction_id, error, payload, retry_count, key FROM queen.log_dlq`+liveLetters)
+	rows, err := r.conn.Query(r.ctx, `SELECT id, partition_id, consumer_group, "offset", message_id, transaction_id, error, payload, retry_count, key, trace_id::text, producer_sub FROM queen.log_dlq`+liveLetters)
 	require.NoError(r.t, err)
 	letters := map[uuid.UUID]modelDead{}
 	_, err = pgx.CollectRows(rows, func(row pgx.CollectableRow) (struct{}, error) {
 		var id uuid.UUID
 		var d modelDead
-		err := row.Scan(&id, &d.part, &d.group, &d.offset, &d.id, &d.txn, &d.reason, &d.payload, &d.retries, &d.key)
+		err := row.Scan(&id, &d.part, &d.group, &d.offset, &d.id, &d.txn, &d.reason, &d.payload, &d.retries, &d.key, &d.trace, &d.sub)
 		letters[id] = d
 		return struct{}{}, err
 	})
@@ -124,6 +124,7 @@ func (r *modelRun) applyMoves(m *moves) {
 		}
 		id := "dlq:" + row.DlqID.String()
 		g.ids, g.payloads, g.keys = append(g.ids, &id), append(g.payloads, *d.payload), append(g.keys, d.key)
+		g.traces, g.subs = append(g.traces, d.trace), append(g.subs, d.sub)
 		gone := slices.IndexFunc(r.m.dead, func(known modelDead) bool { return known.String() == d.String() })
 		r.m.dead = slices.Delete(r.m.dead, gone, gone+1)
 	}

@@ -237,7 +237,12 @@ func (r *modelRun) bundle() modelCall {
 	pushes, acks := r.drawLanes(), r.drawBundleAcks()
 	arg := TransactionParams{TenantID: modelTenant, RequireLease: r.chance(10), LockTimeoutMs: 10000, Payloads: []string{}}
 	text := "bundle"
-	for _, g := range pushes {
+	_, arg.ProducerSub = r.drawOrigin()
+	for i, g := range pushes {
+		for k := range g.subs { // of the call, not of a message
+			pushes[i].subs[k] = arg.ProducerSub
+		}
+		arg.TraceIds = append(arg.TraceIds, g.traces...)
 		text += " " + g.String()
 		arg.Queues, arg.Partitions, arg.Counts = append(arg.Queues, g.queue), append(arg.Partitions, g.part), append(arg.Counts, int32(len(g.payloads)))
 		arg.Payloads, arg.TransactionIds, arg.Keys = append(arg.Payloads, g.payloads...), append(arg.TransactionIds, g.ids...), append(arg.Keys, g.keys...)

@@ -16,6 +16,8 @@ type modelGroup struct {
 	ids         []*string
 	payloads    []string
 	keys        []*string
+	traces      []*string // as long as ids, or nil
+	subs        []*string // the same
 	nonce       int64
 }
 
@@ -39,6 +41,20 @@ func (r *modelRun) drawID(p *modelPart) *string {
 		id = r.pick("", "É", "e\u0301", "Zz", "zZ", "a b")
 	}
 	return &id
+}
+
+// drawOrigin is a trace id and the name of a producer; most messages have neither,
+// and some one of them.
+func (r *modelRun) drawOrigin() (trace, sub *string) {
+	if r.chance(30) {
+		id := r.pick("0190b4a0-0000-7000-8000-000000000001", "0190b4a0-0000-7000-8000-000000000002")
+		trace = &id
+	}
+	if r.chance(30) {
+		name := r.pick("alice", "key:robot", "É", "")
+		sub = &name
+	}
+	return trace, sub
 }
 
 func (r *modelRun) drawPayload() string {
@@ -75,6 +91,8 @@ func (r *modelRun) drawGroup(queue string) modelGroup {
 			key = &k
 		}
 		g.keys = append(g.keys, key)
+		trace, sub := r.drawOrigin()
+		g.traces, g.subs = append(g.traces, trace), append(g.subs, sub)
 	}
 	if n > 1 && n < 6 && r.chance(3) { // more than a segment holds
 		g.payloads[0] = `"` + strings.Repeat("y", 900_000) + `"`
@@ -99,15 +117,23 @@ func (g modelGroup) String() string {
 func (r *modelRun) push() modelCall {
 	groups := make([]modelGroup, 1+r.rng.IntN(3))
 	params := PushParams{TenantID: modelTenant, SkipLocked: r.chance(20)}
+	traced, named := r.chance(40), r.chance(40)
 	text := "push"
 	for i := range groups {
 		g := r.drawGroup(r.queue())
+		if !traced {
+			g.traces = nil
+		}
+		if !named {
+			g.subs = nil
+		}
 		groups[i] = g
 		text += " " + g.String()
 		params.Queues, params.Partitions = append(params.Queues, g.queue), append(params.Partitions, g.part)
 		params.Counts, params.Nonces = append(params.Counts, int32(len(g.payloads))), append(params.Nonces, g.nonce)
 		params.Payloads = append(params.Payloads, g.payloads...)
 		params.TransactionIds, params.Keys = append(params.TransactionIds, g.ids...), append(params.Keys, g.keys...)
+		params.TraceIds, params.ProducerSubs = append(params.TraceIds, g.traces...), append(params.ProducerSubs, g.subs...)
 	}
 	if params.Payloads == nil {
 		params.Payloads = []string{}
@@ -199,7 +225,7 @@ func (r *modelRun) applyGroup(g modelGroup, rows []PushRow, lookedUp bool) {
 		}
 		frames := make([]modelFrame, 0, row.Frames)
 		for k, item := range items {
-			f := modelFrame{payload: g.payloads[item], key: g.keys[item], txn: minted}
+			f := modelFrame{payload: g.payloads[item], key: g.keys[item], txn: minted, trace: itemOf(g.traces, item), sub: itemOf(g.subs, item)}
 			if g.ids[item] != nil {
 				f.txn = *g.ids[item]
 			}
@@ -219,6 +245,14 @@ func (r *modelRun) applyGroup(g modelGroup, rows []PushRow, lookedUp bool) {
 		}
 		require.Equal(r.t, want, *got[i], "verdict on item %d of %s", i, g)
 	}
+}
+
+// itemOf is an element of a list that may be left out.
+func itemOf(list []*string, item int) *string {
+	if list == nil {
+		return nil
+	}
+	return list[item]
 }
 
 // learnPart reads the id that a new partition got.

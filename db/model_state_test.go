@@ -62,6 +62,7 @@ type modelFrame struct {
 	id           uuid.UUID
 	txn, payload string
 	key          *string
+	trace, sub   *string // who traces it, and who pushed it
 }
 
 type modelSegment struct {
@@ -86,6 +87,7 @@ type modelDead struct {
 	txn, reason string
 	payload     *string
 	key         *string
+	trace, sub  *string
 	retries     int
 }
 
@@ -98,7 +100,7 @@ func (d modelDead) String() string {
 	if d.key != nil {
 		key = "=" + *d.key
 	}
-	return fmt.Sprint(d.part, d.group, d.offset, d.id, d.txn, payload, d.retries, d.reason, key)
+	return fmt.Sprint(d.part, d.group, d.offset, d.id, d.txn, payload, d.retries, d.reason, key, " ", deref(d.trace), " ", deref(d.sub))
 }
 
 func newModel() *model { return &model{queues: map[string]*modelQueue{}} }
@@ -400,7 +402,7 @@ func (p *modelPart) text() string {
 			if f.key != nil {
 				key = *f.key
 			}
-			fmt.Fprintf(&b, "%d %s %s %s %.100s %d\n", o, f.id, f.txn, key, f.payload, len(f.payload))
+			fmt.Fprintf(&b, "%d %s %s %s %s %s %.100s %d\n", o, f.id, f.txn, key, deref(f.trace), deref(f.sub), f.payload, len(f.payload))
 		}
 	}
 	return b.String()

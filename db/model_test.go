@@ -112,6 +112,7 @@ func runModel(t *testing.T, seed uint64) {
 		if n%8 == 0 {
 			require.NoError(t, statusBreaches(r.ctx, r.conn))
 			require.NoError(t, publishedBreaches(r.ctx, r.conn))
+			r.browse()
 		}
 		if t.Failed() {
 			return
@@ -373,10 +374,11 @@ SELECT q.name, h.name, h.id, concat(
         ' of ', coalesce(c.attempt_offset, -1), ' consumed ', c.total_consumed, E'\n'), '' ORDER BY c.consumer_group)
      FROM queen.log_consumers c WHERE c.partition_id = h.id),
     (SELECT string_agg(concat(s.base_offset + f.ord - 1, ' ', queen._frame_id(s.id_base, f.ord - 1), ' ',
-        coalesce(f.txn, queen._frame_id(s.id_base, f.ord - 1)::text), ' ', coalesce(f.key, '-'), ' ', left(f.payload, 100), ' ',
+        coalesce(f.txn, queen._frame_id(s.id_base, f.ord - 1)::text), ' ', coalesce(f.key, '-'), ' ',
+        coalesce(f.trace::text, '-'), ' ', coalesce(f.sub, '-'), ' ', left(f.payload, 100), ' ',
         octet_length(f.payload), E'\n'), '' ORDER BY s.base_offset, f.ord)
      FROM queen.log_segments s
-     CROSS JOIN LATERAL unnest(s.payloads, s.transaction_ids, s.keys) WITH ORDINALITY f (payload, txn, key, ord)
+     CROSS JOIN LATERAL unnest(s.payloads, s.transaction_ids, s.keys, s.trace_ids, s.producer_subs) WITH ORDINALITY f (payload, txn, key, trace, sub, ord)
      WHERE s.partition_id = h.id AND s.base_offset >= h.log_start))
 FROM queen.queues q LEFT JOIN queen.partition_head h ON h.queue_id = q.id
 WHERE q.deleted_at IS NULL`
@@ -430,11 +432,11 @@ func requireSameText(t testing.TB, want, got, what string) {
 }
 
 func (r *modelRun) compareDead() {
-	rows, err := r.conn.Query(r.ctx, `SELECT partition_id, consumer_group, "offset", message_id, transaction_id, error, payload, retry_count, key FROM queen.log_dlq`+liveLetters)
+	rows, err := r.conn.Query(r.ctx, `SELECT partition_id, consumer_group, "offset", message_id, transaction_id, error, payload, retry_count, key, trace_id::text, producer_sub FROM queen.log_dlq`+liveLetters)
 	require.NoError(r.t, err)
 	got, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (string, error) {
 		var d modelDead
-		err := row.Scan(&d.part, &d.group, &d.offset, &d.id, &d.txn, &d.reason, &d.payload, &d.retries, &d.key)
+		err := row.Scan(&d.part, &d.group, &d.offset, &d.id, &d.txn, &d.reason, &d.payload, &d.retries, &d.key, &d.trace, &d.sub)
 		return d.String(), err
 	})
 	require.NoError(r.t, err)
