@@ -87,7 +87,7 @@ func TestStressMix(t *testing.T) {
 			t.Parallel()
 			s := newStress(t, open(t))
 			s.run([]func(*stressClient) error{
-				(*stressClient).pushOne, (*stressClient).pushOne, (*stressClient).pushTwice, (*stressClient).pushSavepoint,
+				(*stressClient).pushOne, (*stressClient).pushWide, (*stressClient).pushTwice, (*stressClient).pushSavepoint,
 				(*stressClient).pushRollback, (*stressClient).settle, (*stressClient).deletePrefix, (*stressClient).readHeads,
 				(*stressClient).consume, (*stressClient).consume,
 			})
@@ -255,6 +255,59 @@ func (c *stressClient) pushOne() error {
 		c.committed(stored)
 	}
 	return err
+}
+
+// pushWide pushes to all partitions in one call, in any order, and at times to one
+// of them twice; groups without ids are stored together.
+func (c *stressClient) pushWide() error {
+	ctx := context.Background()
+	parts := c.rng.Perm(stressParts)
+	if c.rng.IntN(3) == 0 {
+		parts = append(parts, parts[0])
+	}
+	arg := PushParams{TenantID: modelTenant}
+	fresh := make([][]modelFrame, len(parts))
+	for i, part := range parts {
+		var name string
+		if err := c.conn.QueryRow(ctx, "SELECT name FROM queen.log_partitions WHERE id = $1", c.parts[part]).Scan(&name); err != nil {
+			return err
+		}
+		named := c.rng.IntN(3) == 0
+		for range 1 + c.rng.IntN(3) {
+			f := modelFrame{payload: fmt.Sprintf(`{"from":%q,"n":%d}`, c.name, c.rng.Int())}
+			if named {
+				c.ids++
+				f.txn = fmt.Sprintf("%s-%08d", c.name, c.ids)
+			}
+			fresh[i] = append(fresh[i], f)
+			arg.Payloads, arg.Keys = append(arg.Payloads, f.payload), append(arg.Keys, nil)
+			arg.TransactionIds = append(arg.TransactionIds, optionalID(f.txn))
+		}
+		arg.Queues, arg.Partitions = append(arg.Queues, stressQueue), append(arg.Partitions, name)
+		arg.Counts, arg.Nonces = append(arg.Counts, int32(len(fresh[i]))), append(arg.Nonces, c.rng.Int64N(1<<42))
+	}
+	rows, err := New(c.conn).Push(ctx, arg)
+	if err != nil {
+		return err
+	}
+	var stored []stressPush
+	for i, part := range parts {
+		more, err := c.answered(part, rowsOf(rows, i), fresh[i], nil)
+		if err != nil {
+			return err
+		}
+		stored = append(stored, more...)
+	}
+	c.committed(stored)
+	return nil
+}
+
+// optionalID is nil for an id that the database shall mint.
+func optionalID(id string) *string {
+	if id == "" {
+		return nil
+	}
+	return &id
 }
 
 // within runs the steps of a transaction and ends it as told.
