@@ -62,10 +62,10 @@ func readPopQuery(raw string) (*popQuery, error) {
 	if raw == "" {
 		return q, nil
 	}
-	if refusal := queryFault(raw); refusal != nil {
-		return nil, refusal
+	values, err := url.ParseQuery(raw)
+	if err != nil {
+		return nil, queryFault(raw)
 	}
-	values, _ := url.ParseQuery(raw)
 	for _, p := range popParams() {
 		switch given := values[p.name]; len(given) {
 		case 0:

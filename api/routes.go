@@ -186,8 +186,15 @@ func readableQuery(ctx huma.Context, next func(huma.Context)) {
 	next(ctx)
 }
 
+// plainQuery is the length below which only an escape or a semicolon can be wrong with
+// a query string; a longer one may have too many parts.
+const plainQuery = 1 << 10
+
 // queryFault names the first part of a query string that cannot be read, or is nil.
 func queryFault(raw string) *Error {
+	if len(raw) < plainQuery && !strings.ContainsAny(raw, "%;") {
+		return nil
+	}
 	if _, err := url.ParseQuery(raw); err == nil {
 		return nil
 	}
@@ -254,7 +261,10 @@ func (s *Server) guard(next http.Handler) http.Handler {
 // others, and a redirect loses a body and changes names (F159); and to it a
 // segment that is a slash is the end of the path.
 func clean(escaped string) bool {
-	return strings.HasPrefix(escaped, "/") && path.Clean(escaped) == escaped && !strings.Contains(strings.ToUpper(escaped)+"/", "/%2F/")
+	if !strings.HasPrefix(escaped, "/") || path.Clean(escaped) != escaped {
+		return false
+	}
+	return !strings.Contains(escaped, "%") || !strings.Contains(strings.ToUpper(escaped)+"/", "/%2F/")
 }
 
 // rescue turns a panic into an answer, and the stack into one log line (F169).

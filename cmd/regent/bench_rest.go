@@ -209,7 +209,7 @@ func (c *restConsumer) Take(ctx context.Context, n int, seen func([]string)) (in
 		return 0, err
 	}
 	var got popAnswer
-	if err := jsonv2.Unmarshal(answer, &got); err != nil {
+	if err := jsonv2.Unmarshal(answer, &got, jsontext.AllowDuplicateNames(true)); err != nil {
 		return 0, fmt.Errorf("read what was popped: %w", err)
 	}
 	payloads := make([]string, len(got.Messages))
