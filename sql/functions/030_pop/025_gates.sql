@@ -61,10 +61,14 @@ CREATE OR REPLACE FUNCTION queen._is_due(
     p_log_start bigint,
     p_committed bigint
 ) RETURNS boolean
-LANGUAGE plpgsql VOLATILE AS $$
+LANGUAGE plpgsql VOLATILE COST 1000 AS $$
 DECLARE
-    v_oldest timestamptz := queen._oldest_unread(p_partition_id, p_log_start, p_committed);
+    v_oldest timestamptz;
 BEGIN
+    IF coalesce(p_window, 0) <= 0 AND coalesce(p_delay, 0) <= 0 THEN
+        RETURN true;
+    END IF;
+    v_oldest := queen._oldest_unread(p_partition_id, p_log_start, p_committed);
     IF p_delay > 0 AND v_oldest > queen._seconds_ago(p_delay) THEN
         RETURN false;
     END IF;

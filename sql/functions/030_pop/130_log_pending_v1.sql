@@ -35,7 +35,7 @@ BEGIN
     WHERE w.part IS NOT NULL AND EXISTS (
         SELECT FROM queen._standing(w.grp) s
         WHERE s.queue_id = q.id AND s.name = w.part AND s.owed AND coalesce(s.leased_until <= clock_timestamp(), true)
-          AND queen._gates_are_open(q, s.id, s.log_start, s.committed, s.head_offset, s.head_stamp))
+          AND s.head_offset >= s.log_start AND queen._is_due(q.window_buffer, q.delayed_processing, s.id, s.log_start, s.committed))
        OR w.part IS NULL AND EXISTS (
         SELECT FROM queen._standing(w.grp) s
         WHERE s.queue_id = q.id AND s.owed AND coalesce(s.leased_until <= clock_timestamp(), true)
@@ -43,38 +43,15 @@ BEGIN
               queen._floor_bound((SELECT m.last_empty_scan_at FROM queen.consumer_watermarks m WHERE m.queue_id = q.id AND m.consumer_group = w.grp)),
               coalesce((SELECT m.last_empty_scan_id FROM queen.consumer_watermarks m WHERE m.queue_id = q.id AND m.consumer_group = w.grp),
                   '00000000-0000-0000-0000-000000000000'))
-          AND queen._gates_are_open(q, s.id, s.log_start, s.committed, s.head_offset, s.head_stamp))
+          AND s.head_offset >= s.log_start AND queen._is_due(q.window_buffer, q.delayed_processing, s.id, s.log_start, s.committed))
        OR w.part IS NULL AND EXISTS (
         SELECT FROM queen.consumer_watermarks m
         CROSS JOIN LATERAL unnest(m.held) u (id)
         JOIN queen._standing(w.grp) s ON s.id = u.id
         WHERE m.queue_id = q.id AND m.consumer_group = w.grp AND s.owed AND coalesce(s.leased_until <= clock_timestamp(), true)
-          AND queen._gates_are_open(q, s.id, s.log_start, s.committed, s.head_offset, s.head_stamp))
+          AND s.head_offset >= s.log_start AND queen._is_due(q.window_buffer, q.delayed_processing, s.id, s.log_start, s.committed))
     ORDER BY 1;
 END $$;
 COMMENT ON FUNCTION queen.log_pending_v1(text[], text[], text[], uuid[]) IS
 'Positions of the (queue, partition, group) triples that may have something to deliver; a cheap probe that takes nothing.';
 REVOKE ALL ON FUNCTION queen.log_pending_v1(text[], text[], text[], uuid[]) FROM PUBLIC;
-
-/*
- * Purpose:     whether a pop of this partition would deliver something, as far as the gates of its queue go.
- * Locks:       none.  Isolation: any.  Volatility: VOLATILE: reads the clock.
- * Bounds:      one key probe.  Idempotency: reads only.  Raises: nothing.
- * Source:      O-20, O-23, O-51.
- */
-CREATE OR REPLACE FUNCTION queen._gates_are_open(
-    r_queue queen.queues,
-    p_partition_id uuid,
-    p_log_start bigint,
-    p_committed bigint,
-    p_head_offset bigint,
-    p_head_stamp timestamptz
-) RETURNS boolean
-LANGUAGE sql VOLATILE COST 1000 AS $$
-    SELECT p_head_offset >= p_log_start
-       AND (queen._window_is_shut(r_queue.window_buffer, p_head_stamp)
-            AND queen._window_is_shut(r_queue.window_buffer, queen._oldest_unread(p_partition_id, p_log_start, p_committed))) IS NOT TRUE
-       AND (r_queue.delayed_processing <= 0
-            OR queen._seconds_ago(r_queue.delayed_processing) >= queen._oldest_unread(p_partition_id, p_log_start, p_committed))
-$$;
-REVOKE ALL ON FUNCTION queen._gates_are_open(queen.queues, uuid, bigint, bigint, bigint, timestamptz) FROM PUBLIC;
