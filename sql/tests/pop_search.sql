@@ -114,7 +114,9 @@ BEGIN
             v_cap := CASE v_gate WHEN 1 THEN 1 ELSE 10 END;
             PERFORM set_config('queen.lane', '', true); -- no hint
             ASSERT pg_temp.pop('sparse', v_cap) = '7', format('%s, gate %s, cap %s', v_place, v_gate, v_cap);
+            ASSERT v_gate = 2 OR NOT EXISTS (SELECT FROM queen.log_pending_v1('{sparse}', '{NULL}', '{g}', '{NULL}')), 'O-51: the others, to the probe';
             UPDATE queen.log_consumers c SET worker_id = NULL, lease_expires_at = NULL, batch_end = NULL WHERE c.partition_id = v_due;
+            ASSERT v_gate = 2 OR EXISTS (SELECT FROM queen.log_pending_v1('{sparse}', '{NULL}', '{g}', '{NULL}')), 'O-51: it, to the probe';
             ASSERT v_place <> 'cold' OR (SELECT w.seen < 1500 FROM queen.queues q, queen._walk_above(q.id, 'g', q.window_buffer, q.delayed_processing, '-infinity', q.id, 64, false) w WHERE q.id = v_queue),
                 'without a look at all of them';
         END LOOP;
