@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/spf13/cobra"
 	"github.com/stretchr/testify/require"
 )
 
@@ -57,6 +58,11 @@ func TestDatabaseURLRefusesABadPort(t *testing.T) {
 			require.Equal(t, exitUser, got.code, args)
 			require.Contains(t, got.err, fmt.Sprintf("PG_PORT must be a port from 1 to 65535, got %q", port), args)
 		}
+	}
+	for cmd, args := range map[*cobra.Command][]string{newServeCmd(): {"--dsn", "postgres://db/x"}, newDevCmd(): nil} {
+		require.NoError(t, cmd.ParseFlags(args))
+		_, err := (&listenFlags{}).config(cmd)
+		require.NoError(t, err, "%s does not ask for it", cmd.Name())
 	}
 }
 

@@ -41,9 +41,22 @@ func (f *listenFlags) addFlags(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&f.insecure, "insecure", false, "listen beyond this machine although nobody has to log in")
 }
 
+// lookupFor reads the environment. Where the port of PostgreSQL is no matter, for
+// --dsn names one or "dev" brings its own, PG_PORT may be anything: an orchestrator
+// sets it for a service of that name.
+func lookupFor(cmd *cobra.Command) func(name string) (string, bool) {
+	dsn := cmd.Flags().Lookup("dsn")
+	return func(name string) (string, bool) {
+		if name == "PG_PORT" && (dsn == nil || dsn.Changed) {
+			return "", false
+		}
+		return os.LookupEnv(name)
+	}
+}
+
 // config is the server's configuration: environment, then flags.
 func (f *listenFlags) config(cmd *cobra.Command) (api.Config, error) {
-	cfg, err := api.ConfigFromEnv(os.LookupEnv)
+	cfg, err := api.ConfigFromEnv(lookupFor(cmd))
 	if err != nil {
 		return api.Config{}, err
 	}
