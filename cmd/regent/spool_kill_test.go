@@ -78,6 +78,21 @@ func (s *spooling) is(sql string) (yes bool) {
 	return yes
 }
 
+// sees waits until a server knows what was switched by SQL: its view may be half a
+// second old, and asking it renews that.
+func (s *spooling) sees(server *server, want string) {
+	s.t.Helper()
+	require.Eventually(s.t, func() bool {
+		answer, err := http.Get(server.url + "/api/v1/system/maintenance")
+		if err != nil {
+			return false
+		}
+		defer answer.Body.Close()
+		text, err := io.ReadAll(answer.Body)
+		return err == nil && strings.Contains(string(text), want)
+	}, time.Minute, 10*time.Millisecond)
+}
+
 func (s *spooling) push(server *server, payload int) string {
 	s.t.Helper()
 	body := fmt.Sprintf(`{"items":[{"queue":"q","partition":"p","payload":%d}]}`, payload)
@@ -210,6 +225,7 @@ func TestKilledReplayStoresEveryMessageOnce(t *testing.T) {
 			first := s.serve(true)
 			s.exec(`SELECT queen.configure_queue_v1('q', '{"dedupWindowSeconds": 0}')`)
 			s.exec(`SELECT queen.set_maintenance_v1(true)`)
+			s.sees(first, `"maintenanceMode":true`)
 			for n := 1; n <= 3; n++ {
 				require.Contains(t, s.push(first, n), `"status":"buffered"`)
 			}
