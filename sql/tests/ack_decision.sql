@@ -246,6 +246,26 @@ BEGIN
     ASSERT (SELECT (d.error, d.payload) = ('bad', '{"n": 2}') FROM queen.log_dlq d WHERE d.partition_id = v_ids[1]), 'design 4: filed';
 END $$;
 
+-- The ack of a whole batch, which takes the short way, is not for another tenant, nor for a queue that is deleted (E-5, C-28).
+DO $$
+DECLARE
+    v_lease text;
+    v_got text;
+BEGIN
+    PERFORM pg_temp.push('qshort', 2);
+    v_lease := pg_temp.lease('qshort', 2);
+    FOR i IN 1..2 LOOP
+        SELECT string_agg(concat_ws(':', a.success, a.error), ' ') INTO v_got FROM queen.log_ack_v1(ARRAY[pg_temp.lane('qshort')], '{g}', ARRAY[v_lease], '{2}', '{0,1}',
+            '{completed,completed}', p_tenant_id => CASE WHEN i = 1 THEN '0198c0de-0000-7000-8000-000000000001'::uuid END) a;
+        ASSERT v_got = CASE i WHEN 1 THEN 'f:partition not owned by tenant f:partition not owned by tenant' ELSE 'f:consumer not found f:consumer not found' END, v_got;
+        ASSERT pg_temp.row('qshort') = '-1 1 L 0 0 1 0', 'nothing moved';
+        UPDATE queen.queues q SET deleted_at = now() WHERE q.name = 'qshort';
+    END LOOP;
+    UPDATE queen.queues q SET deleted_at = NULL WHERE q.name = 'qshort';
+    ASSERT pg_temp.ack('qshort', v_lease, '0c 1c') = '+R +R' AND pg_temp.row('qshort') = '1 - - 0 - 0 2', 'A-13: all of it, once';
+    ASSERT pg_temp.ack('qshort', v_lease, '0c 1c') LIKE 'invalid%', 'A-6: the lease is over';
+END $$;
+
 ROLLBACK;
 BEGIN ISOLATION LEVEL REPEATABLE READ;
 DO $$

@@ -47,6 +47,13 @@ BEGIN
     PERFORM queen.log_ack_v1(ARRAY[v_id], '{g}', ARRAY[v_lease], '{1}', '{nobody}', '{completed}');
     ASSERT pg_temp.active('g'), 'an ack, even of what is not there';
     PERFORM pg_temp.age();
+    PERFORM queen.log_ack_v1(ARRAY[v_id], '{g}', ARRAY[v_lease], '{1}',
+        (SELECT ARRAY[queen._frame_id(s.id_base, c.committed + 1 - s.base_offset)::text] FROM queen.log_consumers c
+         JOIN queen.log_segments s ON s.partition_id = v_id AND c.committed + 1 BETWEEN s.base_offset AND s.end_offset
+         WHERE c.partition_id = v_id AND c.consumer_group = 'g'), '{completed}');
+    ASSERT pg_temp.active('g') AND (SELECT c.worker_id IS NULL FROM queen.log_consumers c WHERE c.partition_id = v_id AND c.consumer_group = 'g'), 'an ack of the whole batch';
+    UPDATE queen.log_consumers c SET committed = 0, batch_end = 1, worker_id = v_lease, lease_expires_at = now() + interval '1 h' WHERE c.partition_id = v_id AND c.consumer_group = 'g';
+    PERFORM pg_temp.age();
     PERFORM queen.log_ack_v1(ARRAY[v_id], '{g}', ARRAY[v_lease], '{1}', '{nobody}', '{completed}', p_tenant_id => '00000000-0000-0000-0000-0000000000aa');
     ASSERT NOT pg_temp.active('g'), 'E-5: not of a foreign tenant';
     PERFORM queen.log_transaction_v1(p_queues => '{}', p_partitions => '{}', p_counts => '{}', p_payloads => '{}', p_transaction_ids => '{}',

@@ -40,7 +40,12 @@ DECLARE
 BEGIN
     PERFORM queen._require_read_committed();
     PERFORM queen._check_ack(p_partition_ids, p_consumer_groups, p_lease_ids, p_counts, p_transaction_ids, p_statuses, p_errors);
-    IF p_skip_locked AND cardinality(p_partition_ids) > 1 THEN
+    IF cardinality(p_partition_ids) = 1 AND v_items > 0 THEN
+        IF queen._ack_batch(v_tenant, p_partition_ids[1], p_consumer_groups[1], p_lease_ids[1], p_transaction_ids, p_statuses) THEN
+            RETURN QUERY SELECT g, true, NULL::text, true, false, false, NULL::bigint FROM generate_series(0, v_items - 1) g;
+            RETURN;
+        END IF;
+    ELSIF p_skip_locked AND cardinality(p_partition_ids) > 1 THEN
         v_done := queen._ack_plain(v_tenant, p_partition_ids, p_consumer_groups, p_lease_ids, p_counts, p_transaction_ids, p_statuses);
         RETURN QUERY
         SELECT (w.upto - i)::integer, true, NULL::text, true, false, false, NULL::bigint
