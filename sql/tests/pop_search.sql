@@ -75,6 +75,13 @@ BEGIN
     PERFORM pg_temp.write('newest', '9 s', '1');
     r := queen._newest_free(v_queue, 'g', 0, 0, '-infinity', c_first, 2);
     ASSERT cardinality(r.ids) = 2 AND r.seen = 99 AND r.newest = date_trunc('second', now()) AND NOT r.complete, 'two of 99: ' || r::text;
+    PERFORM pg_temp.write('newest', '0', '60');
+    UPDATE queen.log_partitions p SET last_offset = 0, last_stamp = last_stamp - interval '1 minute' WHERE p.queue_id = v_queue AND p.name = '60'; -- not noted
+    r := queen._newest_free(v_queue, 'g', 0, 0, '-infinity', c_first, 2);
+    ASSERT cardinality(r.ids) = 2 AND r.seen = 99, 'no more than two: ' || r::text;
+    UPDATE queen.log_consumers c SET committed = 1 FROM queen.log_partitions p WHERE p.id = c.partition_id AND p.queue_id = v_queue AND p.name = '50';
+    r := queen._newest_free(v_queue, 'g', 0, 0, '-infinity', c_first, 2);
+    ASSERT cardinality(r.ids) = 2 AND r.seen = 99, 'what was not noted, too: ' || r::text;
     r := queen._newest_free(v_queue, 'g', 0, 0, '-infinity', c_first, 100);
     ASSERT cardinality(r.ids) = 3 AND r.seen = 100 AND NOT r.complete, 'all: ' || r::text;
     r := queen._newest_free(v_queue, 'g', 0, 0, '-infinity', c_first, 101);
@@ -85,9 +92,9 @@ BEGIN
     ASSERT r.ids = '{}' AND r.seen = 0 AND r.complete, 'none in the second of the floor: ' || r::text;
     r := queen._walk_above(v_queue, 'g', 0, 0, '-infinity', c_first, 64, false);
     ASSERT cardinality(r.ids) >= 2 AND r.seen = 99 + 16, 'it ends there, and at a random place: ' || r::text;
-    UPDATE queen.log_partitions p SET last_write_at = p.last_write_at - interval '5 s' WHERE p.queue_id = v_queue AND p.name NOT IN ('50', '51');
+    UPDATE queen.log_partitions p SET last_write_at = p.last_write_at - interval '5 s' WHERE p.queue_id = v_queue AND p.name NOT IN ('50', '51', '60');
     r := queen._newest_free(v_queue, 'g', 0, 0, '-infinity', c_first, 10);
-    ASSERT cardinality(r.ids) = 2 AND r.seen = 10 AND NOT r.complete, 'behind a second of two: ' || r::text;
+    ASSERT cardinality(r.ids) = 2 AND r.seen = 10 AND NOT r.complete, 'behind a second of three: ' || r::text;
 END $$;
 
 -- Among many that are not due one pop finds the one that is: not written for long, written all the time, or held (O-20, O-23, W-3).
