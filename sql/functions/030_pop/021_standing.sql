@@ -38,6 +38,7 @@ REVOKE ALL ON FUNCTION queen._standing(text) FROM PUBLIC;
  * Purpose:     the short form of _standing, for whoever looks at many partitions: whether something is owed, and the lease. What is
  *              owed is told without the head where that is possible: a push that writes the row notes its end there, so
  *              a cursor at that place is behind only when a segment begins after it, and the probe for that finds no row to fetch.
+ *              committed is null where the group has no cursor.
  * Locks:       none.  Isolation: any.  Volatility: STABLE, or it would not be inlined.
  * Bounds:      one key probe a row, and one more where the head is not settled.  Idempotency: reads only.  Raises: nothing.
  * Source:      O-6, design 3.2 rules 2, 4 and 5.
@@ -66,7 +67,7 @@ LANGUAGE sql STABLE AS $$
                     ORDER BY s.base_offset DESC
                     LIMIT 1) > c.committed, false) END,
            CASE WHEN c.worker_id IS NOT NULL THEN c.lease_expires_at END,
-           p.log_start, coalesce(c.committed, -1)
+           p.log_start, c.committed
     FROM queen.log_partitions p
     LEFT JOIN LATERAL (
         -- The limit keeps it a probe for each row, whatever the statistics say.

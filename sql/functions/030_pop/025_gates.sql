@@ -49,7 +49,8 @@ REVOKE ALL ON FUNCTION queen._oldest_unread(uuid, bigint, bigint) FROM PUBLIC;
 
 /*
  * Purpose:     whether a pop of a partition that owes something would find it due, as far as the gates of its queue go. One
- *              with nothing left to read counts as due, so that a pop seals its cursor.
+ *              with nothing left to read counts as due, so that a pop seals its cursor; and one without a cursor (p_committed is
+ *              null), so that a pop makes it: retention waits only for the cursors that are there.
  * Locks:       none.  Isolation: READ COMMITTED.  Volatility: VOLATILE: reads the clock, fresh snapshots.
  * Bounds:      one key probe, and one more behind a window.  Idempotency: reads only.  Raises: nothing.
  * Source:      O-20, O-23, O-51, W-3.
@@ -65,7 +66,7 @@ LANGUAGE plpgsql VOLATILE COST 1000 AS $$
 DECLARE
     v_oldest timestamptz;
 BEGIN
-    IF coalesce(p_window, 0) <= 0 AND coalesce(p_delay, 0) <= 0 THEN
+    IF p_committed IS NULL OR coalesce(p_window, 0) <= 0 AND coalesce(p_delay, 0) <= 0 THEN
         RETURN true;
     END IF;
     v_oldest := queen._oldest_unread(p_partition_id, p_log_start, p_committed);
