@@ -9,7 +9,7 @@
  * Locks:       as _raise_floor, which never waits.
  * Isolation:   READ COMMITTED.
  * Volatility:  VOLATILE: random, fresh snapshots, may write the floor.
- * Bounds:      512 rows for a cap of 128 or more (or none), else four times the cap within 64..512; of those held, and of those
+ * Bounds:      512 rows for a cap of 32 or more (or none), else sixteen times the cap, at least 64; of those held, and of those
  *              above the floor. Looked at are twice as many of those held, and what _walk_above says; all, when nothing is
  *              free there. Then as many partitions for the floor (with p_quick 128), or half of all those.
  * Idempotency: changes nothing but the floor.  Raises: nothing.
@@ -24,7 +24,7 @@ CREATE OR REPLACE FUNCTION queen._candidates(
 ) RETURNS TABLE (id uuid)
 LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
-    v_want integer := CASE WHEN p_max_partitions BETWEEN 1 AND 127 THEN least(greatest(4 * p_max_partitions, 64), 512) ELSE 512 END;
+    v_want integer := CASE WHEN p_max_partitions BETWEEN 1 AND 31 THEN greatest(16 * p_max_partitions, 64) ELSE 512 END;
     v_ids uuid[] := '{}'::uuid[];
     v_held uuid[];
     r_mark record;
@@ -90,6 +90,7 @@ CREATE OR REPLACE FUNCTION queen._few_candidates(
 )
 LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
+    v_moment timestamptz;
     r_look record;
 BEGIN
     complete := false;
@@ -100,7 +101,8 @@ BEGIN
             RETURN;
         END IF;
     END IF;
-    r_look := queen._look_below(p_queue_id, p_group, p_window, p_delay, p_low, p_low_id, queen._random_moment(p_queue_id, p_low), gen_random_uuid(), 16);
+    v_moment := queen._random_moment(p_queue_id, p_low);
+    r_look := queen._look_below(p_queue_id, p_group, p_window, p_delay, p_low, p_low_id, v_moment, queen._random_place(p_queue_id, v_moment), 16);
     IF r_look.ids = '{}' THEN
         r_look := queen._newest_free(p_queue_id, p_group, p_window, p_delay, p_low, p_low_id, 64);
         complete := p_held = '{}' AND r_look.complete;

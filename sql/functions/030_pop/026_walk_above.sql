@@ -3,7 +3,7 @@
  *              spread and no partition is last for ever. Behind these it goes on only while it found nothing and p_enough is false; of
  *              a queue with gates first where they are open for certain. seen: how many it met.
  * Locks:       none.  Isolation: READ COMMITTED.  Volatility: VOLATILE: random, fresh snapshots.
- * Bounds:      as _newest_free for p_want / 2 within 128, and p_want / 4 at the random place; while that is nothing, p_want there and
+ * Bounds:      as _newest_free for p_want, or half of it when that is 64, and p_want / 4 at the random place; while that is nothing, p_want there and
  *              at the gates' edge, then those above the floor, 128 a statement, and 4096 of the newest once more.
  * Idempotency: reads only.
  * Raises:      nothing.
@@ -26,12 +26,13 @@ DECLARE
     c_first CONSTANT uuid := '00000000-0000-0000-0000-000000000000';
     v_rows integer;
     v_spread uuid[];
+    v_moment timestamptz;
     v_at timestamptz := 'infinity';
     v_id uuid := c_first;
     r_new record;
     r_look record;
 BEGIN
-    r_new := queen._newest_free(p_queue_id, p_group, p_window, p_delay, p_low, p_low_id, least(p_want / 2, 128));
+    r_new := queen._newest_free(p_queue_id, p_group, p_window, p_delay, p_low, p_low_id, CASE WHEN p_want > 64 THEN p_want ELSE p_want / 2 END);
     ids := r_new.ids;
     seen := r_new.seen;
     IF r_new.complete THEN
@@ -42,8 +43,9 @@ BEGIN
             queen._seconds_ago(greatest(p_window, p_delay)), c_first, p_want)).ids;
     END IF;
     v_rows := CASE WHEN p_enough OR ids <> '{}' THEN p_want / 4 ELSE p_want END;
+    v_moment := queen._random_moment(p_queue_id, p_low);
     v_spread := (queen._look_below(p_queue_id, p_group, p_window, p_delay, p_low, p_low_id,
-        queen._random_moment(p_queue_id, p_low), gen_random_uuid(), v_rows)).ids;
+        v_moment, queen._random_place(p_queue_id, v_moment), v_rows)).ids;
     seen := seen + v_rows;
     IF ids = '{}' AND v_spread = '{}' AND NOT p_enough THEN
         LOOP
@@ -66,10 +68,10 @@ REVOKE ALL ON FUNCTION queen._walk_above(uuid, text, integer, integer, timestamp
 /*
  * Purpose:     which of the p_rows last written above a floor are free for a group and due. Of a second with more than these it
  *              takes those with the newest stamps that pushes noted, so that what was written just now is found among many, and those
- *              that got more than was noted: pushes of the same second leave the row alone.
+ *              that got more than was noted: pushes of the same second leave the row alone. For more than 64 all of the second count.
  *              complete: there are no others. seen: how many it met.
  * Locks:       none.  Isolation: READ COMMITTED.  Volatility: VOLATILE: fresh snapshots.
- * Bounds:      4096 rows, one key probe each; p_rows of them, and those that got more, as _free_of.  Idempotency: reads only.  Raises: nothing.
+ * Bounds:      4096 rows, one key probe each; p_rows of them (all, for more than 64), and those that got more, as _free_of.  Idempotency: reads only.  Raises: nothing.
  * Source:      O-6, design 3.2 rule 2; perf 4 (100,000 partitions, 2 pending).
  */
 CREATE OR REPLACE FUNCTION queen._newest_free(
@@ -89,7 +91,7 @@ LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
     r_look record;
 BEGIN
-    SELECT (array_agg(n.id ORDER BY n.last_stamp DESC NULLS LAST))[1 : p_rows] || coalesce(array_agg(n.id) FILTER (WHERE n.behind), '{}'),
+    SELECT (array_agg(n.id ORDER BY n.last_stamp DESC NULLS LAST))[1 : CASE WHEN p_rows > 64 THEN 4096 ELSE p_rows END] || coalesce(array_agg(n.id) FILTER (WHERE n.behind), '{}'),
            count(*), max(n.last_write_at)
     INTO ids, seen, newest
     FROM (

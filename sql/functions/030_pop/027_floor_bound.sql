@@ -45,6 +45,28 @@ BEGIN
 END $$;
 REVOKE ALL ON FUNCTION queen._random_moment(uuid, timestamptz) FROM PUBLIC;
 
+/*
+ * Purpose:     where among the partitions of a second a random look begins, which goes down: of fewer than 64 as often at their end as
+ *              anywhere, or the last ones would seldom be met.
+ * Locks:       none.  Isolation: any.  Volatility: VOLATILE: random.  Bounds: 64 rows.  Idempotency: none.  Raises: nothing.
+ * Source:      O-8.
+ */
+CREATE OR REPLACE FUNCTION queen._random_place(
+    p_queue_id uuid,
+    p_moment timestamptz
+) RETURNS uuid
+LANGUAGE plpgsql VOLATILE AS $$
+BEGIN
+    IF random() < 0.5 THEN
+        PERFORM FROM queen.log_partitions p WHERE p.queue_id = p_queue_id AND p.last_write_at = p_moment OFFSET 63 LIMIT 1;
+        IF NOT FOUND THEN
+            RETURN 'ffffffff-ffff-ffff-ffff-ffffffffffff';
+        END IF;
+    END IF;
+    RETURN gen_random_uuid();
+END $$;
+REVOKE ALL ON FUNCTION queen._random_place(uuid, timestamptz) FROM PUBLIC;
+
 -- An array from a random element on, around its end.
 CREATE OR REPLACE FUNCTION queen._rotated(p_ids uuid[]) RETURNS uuid[]
 LANGUAGE plpgsql VOLATILE AS $$

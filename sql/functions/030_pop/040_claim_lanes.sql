@@ -36,7 +36,7 @@ DECLARE
     v_plain boolean := p_apart AND p_cap > 0 AND NOT p_auto_ack AND p_budget <= 16 AND cardinality(p_queues) = 1 AND p_policies[1] IS NOT TRUE
         AND coalesce((p_queues[1]).window_buffer, 0) <= 0 AND coalesce((p_queues[1]).delayed_processing, 0) <= 0;
     v_quick boolean := p_cap = 1 OR (p_apart AND p_cap BETWEEN 1 AND 4);
-    v_deep boolean := p_cap NOT BETWEEN 1 AND 127; -- more candidates than any other search gives
+    v_deep boolean := p_cap NOT BETWEEN 1 AND 127; -- as many candidates as there ever are
     v_left integer := p_budget;
     v_rows integer := 0;
     v_bytes bigint := 0;
@@ -49,7 +49,7 @@ BEGIN
     LOOP
         IF v_plain THEN
             v_ids := ARRAY(
-                SELECT c.id FROM queen._candidates((p_queues[1]).id, p_group, CASE WHEN NOT v_deep THEN greatest(p_cap / 2, 2) END, v_quick) c
+                SELECT c.id FROM queen._candidates((p_queues[1]).id, p_group, CASE WHEN NOT v_deep THEN greatest(p_cap / 8, 2) END, v_quick) c
                 WHERE c.id <> ALL (v_claimed));
             EXIT WHEN v_ids = '{}'; -- which is the truth, also of a quick search
             FOR r_row IN
