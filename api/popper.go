@@ -2,6 +2,7 @@ package api
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -92,17 +93,27 @@ func (s *Server) popper() *coalescer[*claim] {
 	}
 }
 
-// claimShared is one claim that may share its call with others.
+// claimShared is one claim that may share its call with others. One that waits in
+// line for a turn waits no longer than its client wants to.
 func (s *Server) claimShared(ctx context.Context, r *popRequest) ([]db.PopRow, error) {
+	waiting := ctx
+	if r.wait && r.wide() {
+		var cancel context.CancelFunc
+		waiting, cancel = context.WithDeadline(ctx, r.began.Add(r.timeout))
+		defer cancel()
+	}
 	for range maxTurns {
 		c := &claim{args: r.args, wide: r.wide()}
 		p := &parcel[*claim]{key: r.kind(s.popTurn.Add(1)), items: 1, bytes: 1, work: c, order: newOrder(1)}
 		s.pops.submit([]*parcel[*claim]{p})
-		if err := p.order.wait(ctx); err != nil {
+		if err := p.order.wait(waiting); err != nil {
 			if c.state.CompareAndSwap(claimOpen, claimGone) {
-				return nil, err
+				return nil, ctx.Err() // nil where it has only waited long enough
 			}
 			<-p.order.done // it has its messages already
+		}
+		if c.wide && r.wait && errors.Is(p.err, errBusy) {
+			return nil, nil // its turn has not come: it goes on waiting
 		}
 		if p.err != nil || len(c.rows) > 0 || !c.others {
 			return c.rows, p.err
@@ -127,9 +138,10 @@ func (s *Server) popTogether(bundle []*batch[*claim]) {
 
 // popWide makes a call for each pop of a batch, and takes the pop out of it, until one
 // finds nothing: then there is nothing for those behind it, either. Calls side by side
-// search for the same, so there are more than one only while all come back full.
+// search for the same, so there are more than one only while all come back full. An
+// error is that of its pop alone, but the second in a row is that of the database.
 func (s *Server) popWide(b *batch[*claim]) error {
-	for streak := 0; len(b.parcels) > 0; {
+	for streak, failures := 0, 0; len(b.parcels) > 0; {
 		n := min(1+streak/fullCalls, s.quarter(), len(b.parcels))
 		round := b.parcels[:n:n]
 		b.parcels = b.parcels[n:]
@@ -141,10 +153,18 @@ func (s *Server) popWide(b *batch[*claim]) error {
 		ends[0] = s.popAlone(round[0])
 		calls.Wait()
 		for _, end := range ends {
-			if end.err != nil || end.nothing {
+			streak++
+			switch {
+			case end.nothing:
+				return nil
+			case end.err == nil:
+				failures = 0
+			case failures > 0:
 				return end.err
+			default:
+				failures++
 			}
-			if streak++; !end.full {
+			if !end.full {
 				streak = 0
 			}
 		}

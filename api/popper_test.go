@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -126,7 +127,8 @@ func TestPopsOfSeveralPartitionsTakeTurns_F047(t *testing.T) {
 	require.Equal(t, 0, ts.count(`SELECT sum(batch_retry_count)::int FROM queen.log_consumers`), "nothing was given back")
 }
 
-// An error of one call is that of the pops that have not had theirs.
+// An error of one call is that of its pop alone; the second in a row is that of all
+// that have not had theirs.
 func TestPopsOfSeveralPartitionsFailAlone(t *testing.T) {
 	t.Parallel()
 	ts := newTestServer(t)
@@ -135,20 +137,36 @@ func TestPopsOfSeveralPartitionsFailAlone(t *testing.T) {
 	good := db.PopParams{Queue: "q", ConsumerGroup: &group, SubscriptionMode: &mode, Batch: 9, MaxPartitions: 9, TenantID: defaultTenant}
 	wrong := good
 	wrong.Queue = strings.Repeat("q", 300)
-	b := &batch[*claim]{lane: &lane[*claim]{}}
-	var all []*parcel[*claim]
-	for _, args := range []db.PopParams{good, wrong, good} {
-		all = append(all, &parcel[*claim]{work: &claim{args: args, wide: true}, order: newOrder(1)})
+	together := func(calls ...db.PopParams) (all []*parcel[*claim]) {
+		for _, args := range calls {
+			all = append(all, &parcel[*claim]{work: &claim{args: args, wide: true}, order: newOrder(1)})
+		}
+		ts.popTogether([]*batch[*claim]{{lane: &lane[*claim]{}, parcels: slices.Clone(all)}})
+		for _, p := range all {
+			require.NoError(t, p.order.wait(t.Context()))
+		}
+		return all
 	}
-	b.parcels = all
-	ts.popTogether([]*batch[*claim]{b})
-	for _, p := range all {
-		require.NoError(t, p.order.wait(t.Context()))
-	}
-	require.NoError(t, all[0].err)
-	require.Len(t, all[0].work.rows, 1)
-	require.Error(t, all[1].err)
+	all := together(wrong, good, wrong, good)
+	require.Error(t, all[0].err)
+	require.Len(t, all[1].work.rows, 1)
 	require.Error(t, all[2].err)
+	require.NoError(t, all[3].err)
+	for _, p := range together(wrong, wrong, good) {
+		require.Error(t, p.err)
+	}
+}
+
+// A pop of several partitions whose turn does not come waits as long as it was told
+// to, and no longer.
+func TestPopInLineEndsInTime(t *testing.T) {
+	t.Parallel()
+	ts := newTestServer(t)
+	ts.pushOne("q", "a", `1`)
+	release := ts.holdFlights()
+	defer release()
+	require.Equal(t, 204, ts.get("/api/v1/pop/queue/q?consumerGroup=g&partitions=5&wait=true&timeout=300").Status)
+	require.Positive(t, ts.gone(), "in line, and out of it")
 }
 
 // gone counts the shared pops in line whose client has gone.
