@@ -64,9 +64,8 @@ Exit codes: 0 ok, 1 user error, 2 server or network, 3 not authorised,
 		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 		// Of the root only: no other command may have one, which would take its place.
 		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error { return refuseEmptyAddress(cmd) },
-		Version:           build().String(),
+		Version:           strings.TrimPrefix(build().String(), "regent "),
 	}
-	root.SetVersionTemplate("{{.Version}}\n")
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return fmt.Errorf("%w (see %q)", plainFlagError(err), cmd.CommandPath()+" --help")
 	})
