@@ -414,7 +414,7 @@ func TestARedriveThatIsKilledIsStartedAnew(t *testing.T) {
 		_, err := conn.Exec(t.Context(), `WITH made AS (SELECT queen.push_v1($1, '-1', 'p' || i) FROM generate_series(0, 3) i) SELECT count(*) FROM made`, queue)
 		require.NoError(t, err)
 		_, err = conn.Exec(t.Context(), `INSERT INTO queen.log_dlq (partition_id, consumer_group, "offset", message_id, transaction_id, payload, failed_at)
-			SELECT p.id, 'g', i, gen_random_uuid(), 't' || i, i::text, clock_timestamp() - interval '1 hour' + i * interval '1 ms'
+			SELECT p.id, 'g', i, gen_random_uuid(), 't' || i, i::text, now() - interval '1 hour' + i * interval '1 ms'
 			FROM generate_series(0, $2 - 1) i JOIN queen.queues q ON q.name = $1 JOIN queen.log_partitions p ON p.queue_id = q.id AND p.name = 'p' || i % 4`, queue, letters)
 		require.NoError(t, err)
 
