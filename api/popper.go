@@ -2,7 +2,6 @@ package api
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -93,27 +92,17 @@ func (s *Server) popper() *coalescer[*claim] {
 	}
 }
 
-// claimShared is one claim that may share its call with others. One that waits in
-// line for a turn waits no longer than its client wants to.
+// claimShared is one claim that may share its call with others.
 func (s *Server) claimShared(ctx context.Context, r *popRequest) ([]db.PopRow, error) {
-	waiting := ctx
-	if r.wait && r.wide() {
-		var cancel context.CancelFunc
-		waiting, cancel = context.WithDeadline(ctx, r.began.Add(r.timeout))
-		defer cancel()
-	}
 	for range maxTurns {
 		c := &claim{args: r.args, wide: r.wide()}
 		p := &parcel[*claim]{key: r.kind(s.popTurn.Add(1)), items: 1, bytes: 1, work: c, order: newOrder(1)}
 		s.pops.submit([]*parcel[*claim]{p})
-		if err := p.order.wait(waiting); err != nil {
+		if err := p.order.wait(ctx); err != nil {
 			if c.state.CompareAndSwap(claimOpen, claimGone) {
-				return nil, ctx.Err() // nil where it has only waited long enough
+				return nil, err
 			}
 			<-p.order.done // it has its messages already
-		}
-		if c.wide && r.wait && errors.Is(p.err, errBusy) {
-			return nil, nil // its turn has not come: it goes on waiting
 		}
 		if p.err != nil || len(c.rows) > 0 || !c.others {
 			return c.rows, p.err
@@ -153,6 +142,9 @@ func (s *Server) popWide(b *batch[*claim]) error {
 		ends[0] = s.popAlone(round[0])
 		calls.Wait()
 		for _, end := range ends {
+			if end.gone {
+				continue
+			}
 			streak++
 			switch {
 			case end.nothing:
@@ -174,8 +166,8 @@ func (s *Server) popWide(b *batch[*claim]) error {
 
 // wideEnd is what the call of one pop says to those behind it.
 type wideEnd struct {
-	nothing, full bool
-	err           error
+	gone, nothing, full bool
+	err                 error
 }
 
 // popAlone makes the call of one pop, and settles it.
@@ -183,7 +175,7 @@ func (s *Server) popAlone(p *parcel[*claim]) wideEnd {
 	defer p.order.settle()
 	c := p.work
 	if c.state.Load() != claimOpen {
-		return wideEnd{}
+		return wideEnd{gone: true}
 	}
 	rows, err := s.popOnce(c.args)
 	if p.err = err; err != nil {
