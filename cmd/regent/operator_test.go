@@ -266,6 +266,11 @@ func TestVerifyWhileOthersWrite(t *testing.T) {
 	c, err := openOperator(t.Context(), &cobra.Command{}, dsn)
 	require.NoError(t, err)
 	defer c.Close()
+	require.Eventually(t, func() bool {
+		var there bool
+		require.NoError(t, conn.QueryRow(t.Context(), `SELECT EXISTS (SELECT FROM queen.log_segments)`).Scan(&there))
+		return there
+	}, 20*time.Second, time.Millisecond, "the writer writes")
 	var last verdict
 	for range 15 {
 		v := &verifier{client: c, window: 10, progress: &bytes.Buffer{}}
