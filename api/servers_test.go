@@ -176,3 +176,24 @@ func TestConfigurationCountsAtOnceEverywhere(t *testing.T) {
 		return time.Since(began)
 	})
 }
+
+// What one server's group has read goes no sooner than the group that waits at the other has it, also while the queue holds it back: the
+// parked pop makes the cursor that retention waits for, long before it is due (R-3, O-20).
+func TestSweepWaitsForAGroupParkedElsewhereBehindAGate(t *testing.T) {
+	t.Parallel()
+	one, two := twoServers(t, deaf)
+	one.configure(`{"queue":"q","options":{"delayedProcessing":3600,"retentionEnabled":true,"completedRetentionSeconds":1}}`)
+	waiting := two.popLater("/api/v1/pop/queue/q?wait=true&timeout=60000&autoAck=true&consumerGroup=slow")
+	require.Eventually(t, func() bool { return one.count(`SELECT count(*) FROM queen.consumer_groups_metadata`) == 1 }, 20*time.Second, 5*time.Millisecond)
+	one.pushOne("q", "p", `"for both"`)
+	require.Eventually(t, func() bool {
+		return one.count(`SELECT count(*) FROM queen.log_consumers WHERE consumer_group = 'slow'`) == 1
+	}, 20*time.Second, 5*time.Millisecond,
+		"the cursor of who waits")
+	one.sql(`UPDATE queen.log_segments SET created_at = created_at - interval '2 hours'`)
+	require.Len(t, one.pop("q", "consumerGroup=fast&subscriptionMode=all&autoAck=true").Messages, 1)
+	one.sql(`SELECT queen.log_retention_step_v1(id, p_completed_before => clock_timestamp()) FROM queen.log_partitions`)
+	got := <-waiting
+	require.Equal(t, http.StatusOK, got.Status)
+	require.Contains(t, string(got.Body), "for both")
+}

@@ -41,11 +41,11 @@ var logInvariants = []invariant{
 		WHERE (p.last_write_at, p.id) <= (w.last_empty_scan_at - interval '1 second', w.last_empty_scan_id) AND p.head_offset > coalesce(c.committed, -1)
 		  AND p.id <> ALL (w.held)`},
 	{"O-6 both forms of what a group is owed agree", `
-		SELECT concat_ws(' ', g.consumer_group, s.id, s.owed, s.leased_until, o.owed, o.leased_until)
+		SELECT concat_ws(' ', g.consumer_group, s.id, s.owed, s.leased_until, s.committed, o.owed, o.leased_until, o.committed)
 		FROM (SELECT DISTINCT c.consumer_group FROM queen.log_consumers c) g
 		CROSS JOIN LATERAL queen._standing(g.consumer_group) s
 		JOIN LATERAL queen._owing(g.consumer_group) o ON o.id = s.id
-		WHERE o.owed <> s.owed OR o.leased_until IS DISTINCT FROM s.leased_until`},
+		WHERE o.owed <> s.owed OR (o.leased_until, o.committed) IS DISTINCT FROM (s.leased_until, s.committed)`},
 	{"T-6 a lease id belongs to one group", `
 		SELECT worker_id FROM queen.log_consumers WHERE worker_id IS NOT NULL
 		GROUP BY worker_id HAVING count(DISTINCT consumer_group) > 1`},

@@ -65,6 +65,42 @@ BEGIN
     ASSERT pg_temp.maybe('probe', 'p', 'g') AND NOT EXISTS (SELECT FROM queen.log_pending_v1('{probe}', '{p}', '{g}', '{00000000-0000-0000-0000-0000000000aa}')), 'E-5: a tenant sees its own';
 END $$;
 
+-- A partition that a group has no cursor of counts as due whatever the gates say, until a pop of whoever waits made the cursor, from
+-- when on retention waits for the group (R-3, O-20, O-51): for pops of the queue, of the partition, in queue mode, and by labels.
+DO $$
+DECLARE
+    v_gate text;
+    v_form text;
+    v_name text;
+    v_group text;
+    v_probe text;
+    v_pop text;
+    v_yes boolean;
+    v_got bigint;
+BEGIN
+    FOREACH v_gate IN ARRAY '{delayed_processing,window_buffer}'::text[] LOOP
+        PERFORM queen._ensure_queue(v_gate, queen._tenant(NULL));
+        EXECUTE format('UPDATE queen.queues SET namespace = name, %I = 3600 WHERE name = %L', v_gate, v_gate);
+        FOREACH v_form IN ARRAY '{queue,pinned,mode,labels}'::text[] LOOP
+            v_name := CASE v_form WHEN 'pinned' THEN v_form END;
+            v_group := CASE v_form WHEN 'mode' THEN '__QUEUE_MODE__' ELSE v_form END;
+            v_probe := CASE v_form WHEN 'labels' THEN 'SELECT EXISTS (SELECT FROM queen.log_pending_discovery_v1(ARRAY[$1], ''{NULL}'', ARRAY[$3], ''{NULL}'') WHERE $2 IS NULL)'
+                ELSE 'SELECT EXISTS (SELECT FROM queen.log_pending_v1(ARRAY[$1], ARRAY[$2], ARRAY[$3], ''{NULL}''))' END;
+            v_pop := CASE v_form WHEN 'labels' THEN 'SELECT count(*) FROM queen.log_pop_discovery_v1($1, NULL, $3, p_waited_ms => 1) WHERE $2 IS NULL'
+                ELSE 'SELECT count(*) FROM queen.log_pop_v1($1, $2, $3, p_waited_ms => 1)' END;
+            EXECUTE v_pop INTO v_got USING v_gate, v_name, v_group; -- parked since before the message
+            PERFORM pg_temp.push(v_gate, 1, v_form);
+            EXECUTE v_probe INTO v_yes USING v_gate, v_name, v_group;
+            ASSERT v_yes, format('%s, %s: there is no cursor yet', v_gate, v_form);
+            EXECUTE v_pop INTO v_got USING v_gate, v_name, v_group;
+            ASSERT v_got = 0 AND EXISTS (SELECT FROM queen.log_consumers c WHERE c.partition_id = pg_temp.lane(v_gate, v_form) AND c.consumer_group = v_group AND c.committed = -1),
+                format('%s, %s: nothing is due, and the cursor is there', v_gate, v_form);
+            EXECUTE v_probe INTO v_yes USING v_gate, v_name, v_group;
+            ASSERT NOT v_yes, format('%s, %s: and then it is as shut as any', v_gate, v_form);
+        END LOOP;
+    END LOOP;
+END $$;
+
 -- A probe yields what a pop yields, in a row of random states.
 DO $$
 DECLARE

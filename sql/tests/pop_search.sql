@@ -241,7 +241,7 @@ BEGIN
     ASSERT (SELECT count(*) = 12 AND count(*) FILTER (WHERE o.owed) BETWEEN 4 AND 8 FROM queen._owing('g') o WHERE o.queue_id = v_queue), 'some are, some are not';
     ASSERT NOT EXISTS (
         SELECT FROM queen._standing('g') s JOIN queen._owing('g') o USING (id)
-        WHERE (o.owed, o.queue_id, o.last_write_at) <> (s.owed, s.queue_id, s.last_write_at) OR o.leased_until IS DISTINCT FROM s.leased_until), 'O-6';
+        WHERE (o.owed, o.queue_id, o.last_write_at) <> (s.owed, s.queue_id, s.last_write_at) OR (o.leased_until, o.committed) IS DISTINCT FROM (s.leased_until, s.committed)), 'O-6';
 END $$;
 
 -- One partition that was written long ago does not draw every random look away from what is hot: within a bounded number of

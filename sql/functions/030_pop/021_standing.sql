@@ -1,6 +1,7 @@
 /*
  * Purpose:     every partition with its head and what a group makes of it: whether something is owed, and until when it
- *              is under a lease, over or not. Filter it; it is inlined, and no clock is read in it for that reason.
+ *              is under a lease, over or not. committed is null where the group has no cursor. Filter it; it is inlined, and no
+ *              clock is read in it for that reason.
  * Locks:       none.  Isolation: any.  Volatility: STABLE, or it would not be inlined.
  * Bounds:      one key probe a row, and one more where the head is not settled.  Idempotency: reads only.  Raises: nothing.
  * Source:      O-6, design 3.2 rule 4.
@@ -21,7 +22,7 @@ CREATE OR REPLACE FUNCTION queen._standing(
 )
 LANGUAGE sql STABLE AS $$
     SELECT h.id, h.queue_id, h.name, h.last_write_at, h.log_start, h.head_offset, h.head_stamp,
-           coalesce(c.committed, -1),
+           c.committed,
            h.head_offset > coalesce(c.committed, -1),
            CASE WHEN c.worker_id IS NOT NULL THEN c.lease_expires_at END
     FROM queen.partition_head h
