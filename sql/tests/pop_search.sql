@@ -148,6 +148,30 @@ BEGIN
     END LOOP;
 END $$;
 
+-- The partition that a session took from before is no candidate while a gate holds back what is left of it (O-20, O-23).
+DO $$
+DECLARE
+    v_queue uuid;
+    v_lane uuid;
+    v_gate text;
+BEGIN
+    PERFORM queen.push_many_v1('lane', '{1,2}', '{p}');
+    PERFORM queen._register_unless_busy('lane', queen._tenant(NULL), 'g', 'all', NULL);
+    SELECT q.id, p.id INTO v_queue, v_lane FROM queen.queues q JOIN queen.log_partitions p ON p.queue_id = q.id WHERE q.name = 'lane';
+    PERFORM queen._keep_lane(v_lane, 0);
+    ASSERT queen._own_lane(v_queue, 'g') = ARRAY[v_lane], 'no gate';
+    FOREACH v_gate IN ARRAY '{delay,window}'::text[] LOOP
+        UPDATE queen.queues q SET delayed_processing = CASE v_gate WHEN 'delay' THEN 3600 ELSE 0 END, window_buffer = CASE v_gate WHEN 'window' THEN 3600 ELSE 0 END WHERE q.id = v_queue;
+        ASSERT queen._own_lane(v_queue, 'g') = '{}', v_gate;
+        FOR i IN 1..20 LOOP
+            ASSERT NOT EXISTS (SELECT FROM queen._candidates(v_queue, 'g', 1, true)), v_gate || ': a candidate that is not due';
+        END LOOP;
+        UPDATE queen.log_segments s SET created_at = s.created_at - interval '2 h' WHERE s.partition_id = v_lane;
+        ASSERT queen._own_lane(v_queue, 'g') = ARRAY[v_lane], v_gate || ': it is over';
+        UPDATE queen.log_segments s SET created_at = s.created_at + interval '2 h' WHERE s.partition_id = v_lane;
+    END LOOP;
+END $$;
+
 -- A pop without a cap takes what fits, not a sample of it; so does one with many (O-7, O-9).
 DO $$
 BEGIN

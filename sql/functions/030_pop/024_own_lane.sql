@@ -1,9 +1,9 @@
 /*
  * Purpose:     the partition that this session took from last, when it is of this queue and owes the group something that
- *              is not under a lease. A hint: anybody may set or lose it. One with a plus was left to _pop_again, which did not want it.
- * Locks:       none.  Isolation: any.  Volatility: VOLATILE: a fresh snapshot.  Bounds: three key probes.  Idempotency: reads only.
+ *              is not under a lease and due by the gates of the queue. A hint: anybody may set or lose it. One with a plus was left to _pop_again, which did not want it.
+ * Locks:       none.  Isolation: any.  Volatility: VOLATILE: a fresh snapshot.  Bounds: four key probes, and as _is_due.  Idempotency: reads only.
  * Raises:      nothing.
- * Source:      O-6; perf 4 (take and ack).
+ * Source:      O-6, O-20, O-23; perf 4 (take and ack).
  */
 CREATE OR REPLACE FUNCTION queen._own_lane(
     p_queue_id uuid,
@@ -18,8 +18,11 @@ BEGIN
             SELECT h.id
             FROM queen.partition_head h
             JOIN queen.log_consumers c ON c.partition_id = h.id AND c.consumer_group = p_group
+            JOIN queen.queues q ON q.id = h.queue_id
             WHERE h.id = v_lane::uuid AND h.queue_id = p_queue_id AND h.head_offset > c.committed
-              AND (c.worker_id IS NULL OR coalesce(c.lease_expires_at <= clock_timestamp(), true)));
+              AND (c.worker_id IS NULL OR coalesce(c.lease_expires_at <= clock_timestamp(), true))
+              AND (q.window_buffer <= 0 AND q.delayed_processing <= 0
+                   OR queen._is_due(q.window_buffer, q.delayed_processing, h.id, h.log_start, c.committed)));
     END IF;
     RETURN '{}';
 END $$;
