@@ -123,6 +123,7 @@ func (c *cell) open(ctx context.Context, kind Kind) error {
 	if kind == Duel {
 		producers = 0
 	}
+	payloads := NewGenerator(c.Seed, 0, c.Payload)
 	for i := range producers {
 		p, err := c.target.Producer(ctx, i)
 		if err != nil {
@@ -130,7 +131,7 @@ func (c *cell) open(ctx context.Context, kind Kind) error {
 		}
 		c.keep(p)
 		c.producers = append(c.producers, p)
-		c.sources = append(c.sources, NewGenerator(c.Seed, uint64(i), c.Payload))
+		c.sources = append(c.sources, payloads.Share(i))
 	}
 	consumers := map[Kind]int{Take: c.Producers, EndToEnd: cmp.Or(c.Consumers, c.Producers) * c.Groups, Probe: c.Producers}[kind]
 	for i := range consumers {
