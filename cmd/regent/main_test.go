@@ -147,6 +147,8 @@ func TestRefusalsSayWhatToDo(t *testing.T) {
 		"--set leaseTimme: there is no such option; did you mean leaseTime?":                  {"queue", "configure", "q", "--set", "leaseTimme=5"},
 		"--set leasetime: there is no such option; did you mean leaseTime?":                   {"queue", "configure", "q", "--set", "leasetime=5"},
 		"--set retention: there is no such option; did you mean":                              {"queue", "configure", "q", "--set", "retention=5"},
+		"--set foo: there is no such option; there are namespace":                             {"queue", "configure", "q", "--set", "foo=1"},
+		"--set tll: there is no such option; did you mean ttl?":                               {"queue", "configure", "q", "--set", "tll=1"},
 		"--set quux: there is no such option; there are namespace, task, priority, leaseTime": {"queue", "configure", "q", "--set", "quux=5"},
 		`--from "yesterday": want all, new, now, RFC 3339 or "15m ago"`:                       {"pop", "q", "--from", "yesterday"},
 		`invalid argument "x" for "--batch" flag: want a whole number (see`:                   {"pop", "q", "--batch", "x"},

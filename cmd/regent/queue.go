@@ -303,12 +303,12 @@ func checkOption(name string) error {
 }
 
 // nearWords are those of the known words that somebody may have meant who typed word:
-// at most distance letters away, or with the same beginning.
+// at most distance letters away and half of it at least unchanged, or with the same beginning.
 func nearWords(word string, distance int, known []string) []string {
 	if slices.Contains(known, word) {
 		return []string{word}
 	}
-	all := &cobra.Command{SuggestionsMinimumDistance: distance}
+	all := &cobra.Command{SuggestionsMinimumDistance: min(distance, max(len(word)/2, 1))}
 	for _, name := range known {
 		cmd := &cobra.Command{Use: name, Run: func(*cobra.Command, []string) {}}
 		if strings.HasPrefix(word, name) {
