@@ -39,6 +39,10 @@ func TestFunctionRules(t *testing.T) {
 		"procedure with SET or SECURITY DEFINER":        `SELECT sig FROM routine WHERE prokind = 'p' AND (prosecdef OR proconfig IS NOT NULL)`,
 		"granted to PUBLIC": `SELECT r.sig FROM routine r, aclexplode(coalesce(r.proacl, acldefault('f', r.proowner))) a
 			WHERE a.grantee = 0`,
+		"comment that names a rule instead of saying it": `SELECT d.description FROM pg_description d
+			WHERE d.description ~ '\m([A-Z]-[0-9]+|F[0-9]{3})\M' AND (
+				d.objoid IN (SELECT oid FROM pg_class WHERE relnamespace = 'queen'::regnamespace)
+				OR d.objoid IN (SELECT oid FROM routine))`,
 		"overloaded": `SELECT proname::text FROM routine GROUP BY proname HAVING count(*) > 1`,
 	} {
 		require.Empty(t, lines(t, b.conn, query), rule)

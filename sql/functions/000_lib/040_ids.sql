@@ -8,7 +8,7 @@
  * Bounds:      k < 2^20.
  * Idempotency: yes, but for the random ones.
  * Raises:      nothing.
- * Source:      design 3.1, 3.4, I-31.
+ * Source:      design 3.1, 3.4, I-31, E-6, F-9.
  */
 CREATE OR REPLACE FUNCTION queen._frame_id(p_id_base uuid, p_k bigint) RETURNS uuid
 LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
@@ -67,4 +67,4 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
     SELECT to_char(p_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')
 $$;
 REVOKE ALL ON FUNCTION queen._utc(timestamptz) FROM PUBLIC;
-COMMENT ON FUNCTION queen._utc(timestamptz) IS 'A time as UTC text with microseconds and a literal Z (E-6, F-9).';
+COMMENT ON FUNCTION queen._utc(timestamptz) IS 'A time as UTC text with microseconds and a literal Z.';

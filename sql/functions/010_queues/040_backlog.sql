@@ -8,7 +8,7 @@
  *              lost frames to compaction also _owed.
  * Idempotency: yes.
  * Raises:      nothing.
- * Source:      S-11 to S-14, S-20, C-24, C-25, design 3.2 rule 4, F121, F123.
+ * Source:      S-11 to S-14, S-17, S-20, C-24, C-25, design 3.2 rule 4, F121, F123.
  */
 CREATE OR REPLACE FUNCTION queen._backlog(
     p_queue_ids uuid[],
@@ -72,7 +72,7 @@ LANGUAGE sql STABLE AS $$
          LIMIT 1))
 $$;
 REVOKE ALL ON FUNCTION queen._oldest_pending_at(uuid, bigint, bigint) FROM PUBLIC;
-COMMENT ON FUNCTION queen._oldest_pending_at(uuid, bigint, bigint) IS 'Stamp of the first segment that still holds something at or behind an offset (S-17).';
+COMMENT ON FUNCTION queen._oldest_pending_at(uuid, bigint, bigint) IS 'Stamp of the first segment that still holds something at or behind an offset.';
 
 /*
  * Purpose:     how many messages a cursor that has passed p_done will still get. Offsets tell, unless compaction took some

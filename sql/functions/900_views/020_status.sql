@@ -3,7 +3,7 @@
  *              owner, so that queen_reader needs no right on a table, and show the session's own tenant.
  * Locks:       none.  Isolation: any; read one view in one statement.
  * Bounds:      as the function behind each.
- * Source:      design 2 (900_views), S-11 to S-18.
+ * Source:      design 2 (900_views), S-11 to S-18, S-23.
  */
 CREATE OR REPLACE VIEW queen.queue_status AS
 SELECT s.* FROM queen.list_queue_status_v1() s;
@@ -12,19 +12,19 @@ COMMENT ON COLUMN queen.queue_status.queue IS 'Name of the queue.';
 COMMENT ON COLUMN queen.queue_status.namespace IS 'Namespace for discovery; empty for none.';
 COMMENT ON COLUMN queen.queue_status.task IS 'Task for discovery; empty for none.';
 COMMENT ON COLUMN queen.queue_status.partitions IS 'How many partitions there are.';
-COMMENT ON COLUMN queen.queue_status.messages IS 'Messages kept: head - log start + 1 less what compaction removed (S-12).';
-COMMENT ON COLUMN queen.queue_status.pending IS 'Messages that the slowest named group still owes, those being processed included; the queue-mode cursor counts only where no named group has one (S-11, S-13).';
-COMMENT ON COLUMN queen.queue_status.processing IS 'How many of pending are under a live lease (S-14).';
+COMMENT ON COLUMN queen.queue_status.messages IS 'Messages kept: head - log start + 1 less what compaction removed.';
+COMMENT ON COLUMN queen.queue_status.pending IS 'Messages that the slowest named group still owes, those being processed included; the queue-mode cursor counts only where no named group has one.';
+COMMENT ON COLUMN queen.queue_status.processing IS 'How many of pending are under a live lease.';
 COMMENT ON COLUMN queen.queue_status.ready IS 'pending less processing.';
-COMMENT ON COLUMN queen.queue_status.completed IS 'messages less pending and dead letters, never below zero: a residual, no tally of acks (S-15).';
-COMMENT ON COLUMN queen.queue_status.dead_letters IS 'Dead letters of the partitions that exist (S-16).';
-COMMENT ON COLUMN queen.queue_status.oldest_pending_at IS 'Stamp of the oldest segment that holds something pending; null when nothing is (S-17).';
-COMMENT ON COLUMN queen.queue_status.lag_seconds IS 'Whole seconds since oldest_pending_at, 0 for none (S-18).';
+COMMENT ON COLUMN queen.queue_status.completed IS 'messages less pending and dead letters, never below zero: a residual, no tally of acks.';
+COMMENT ON COLUMN queen.queue_status.dead_letters IS 'Dead letters of the partitions that exist.';
+COMMENT ON COLUMN queen.queue_status.oldest_pending_at IS 'Stamp of the oldest segment that holds something pending; null when nothing is.';
+COMMENT ON COLUMN queen.queue_status.lag_seconds IS 'Whole seconds since oldest_pending_at, 0 for none.';
 COMMENT ON COLUMN queen.queue_status.newest_message_at IS 'Stamp of the newest message that is kept; null when the queue is empty.';
 COMMENT ON COLUMN queen.queue_status.size_bytes IS 'Bytes of the messages as they were sent, uncompressed: payload, transactionId and key.';
 COMMENT ON COLUMN queen.queue_status.retained_bytes IS 'Bytes of the payloads as stored, compressed, as the retained-bytes lane counted them last; 0 before its first pass.';
-COMMENT ON COLUMN queen.queue_status.ingested_per_second IS 'How fast messages grew between the last two counts of the reconciler (S-23).';
-COMMENT ON COLUMN queen.queue_status.processed_per_second IS 'How fast completed grew between the last two counts of the reconciler (S-23).';
+COMMENT ON COLUMN queen.queue_status.ingested_per_second IS 'How fast messages grew between the last two counts of the reconciler.';
+COMMENT ON COLUMN queen.queue_status.processed_per_second IS 'How fast completed grew between the last two counts of the reconciler.';
 COMMENT ON COLUMN queen.queue_status.rates_at IS 'When the reconciler counted last; null before its first count.';
 COMMENT ON COLUMN queen.queue_status.created_at IS 'When the queue was created.';
 COMMENT ON COLUMN queen.queue_status.queue_id IS 'Identity of the queue.';
@@ -52,14 +52,14 @@ COMMENT ON COLUMN queen.partition_status.queue IS 'Name of the queue.';
 COMMENT ON COLUMN queen.partition_status.partition IS 'Name of the partition.';
 COMMENT ON COLUMN queen.partition_status.log_start IS 'First offset that is kept.';
 COMMENT ON COLUMN queen.partition_status.head_offset IS 'Last offset given; -1 before the first.';
-COMMENT ON COLUMN queen.partition_status.messages IS 'Messages kept: head - log start + 1 less what compaction removed (S-12).';
-COMMENT ON COLUMN queen.partition_status.pending IS 'Messages that the slowest named group still owes, those being processed included (S-11, S-13).';
-COMMENT ON COLUMN queen.partition_status.processing IS 'How many of pending are under a live lease (S-14).';
+COMMENT ON COLUMN queen.partition_status.messages IS 'Messages kept: head - log start + 1 less what compaction removed.';
+COMMENT ON COLUMN queen.partition_status.pending IS 'Messages that the slowest named group still owes, those being processed included.';
+COMMENT ON COLUMN queen.partition_status.processing IS 'How many of pending are under a live lease.';
 COMMENT ON COLUMN queen.partition_status.ready IS 'pending less processing.';
-COMMENT ON COLUMN queen.partition_status.completed IS 'messages less pending and dead letters, never below zero (S-15).';
+COMMENT ON COLUMN queen.partition_status.completed IS 'messages less pending and dead letters, never below zero.';
 COMMENT ON COLUMN queen.partition_status.dead_letters IS 'Dead letters of this partition.';
-COMMENT ON COLUMN queen.partition_status.oldest_pending_at IS 'Stamp of the oldest segment that holds something pending; null when nothing is (S-17).';
-COMMENT ON COLUMN queen.partition_status.lag_seconds IS 'Whole seconds since oldest_pending_at, 0 for none (S-18).';
+COMMENT ON COLUMN queen.partition_status.oldest_pending_at IS 'Stamp of the oldest segment that holds something pending; null when nothing is.';
+COMMENT ON COLUMN queen.partition_status.lag_seconds IS 'Whole seconds since oldest_pending_at, 0 for none.';
 COMMENT ON COLUMN queen.partition_status.newest_message_at IS 'Stamp of the newest message that is kept; null when the partition is empty.';
 COMMENT ON COLUMN queen.partition_status.size_bytes IS 'Bytes of the messages as they were sent, uncompressed.';
 COMMENT ON COLUMN queen.partition_status.last_write_at IS 'Second of a recent push: at most one second behind the newest one.';
