@@ -194,5 +194,5 @@ func judge(verdicts []ackVerdict) error {
 	if refused == 0 {
 		return nil
 	}
-	return withCode(exitUser, fmt.Errorf("%d of %d acknowledgements were refused%s", refused, len(verdicts), reason))
+	return withCode(exitUser, fmt.Errorf("%d of %s refused%s", refused, counted(int64(len(verdicts)), "acknowledgement"), reason))
 }

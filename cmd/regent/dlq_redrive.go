@@ -222,7 +222,7 @@ func (t *tally) judge() error {
 	if kept == 0 {
 		return nil
 	}
-	return withCode(exitUser, fmt.Errorf("%d of %d dead letters were kept: %s", kept, t.total, t.reason))
+	return withCode(exitUser, fmt.Errorf("%d of %s kept: %s", kept, counted(int64(t.total), "dead letter"), t.reason))
 }
 
 func outcomeTable(done []outcome) table {

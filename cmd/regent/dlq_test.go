@@ -185,7 +185,7 @@ func TestTallyJudgesWhatWasKept(t *testing.T) {
 	var sum tally
 	require.NoError(t, sum.add([]outcome{{Result: "moved"}, {Result: "gone"}}).judge())
 	err := sum.add([]outcome{{Result: "failed", Error: "its payload is lost"}, {Result: "busy"}}).judge()
-	require.ErrorContains(t, err, "2 of 4 dead letters were kept: its payload is lost")
+	require.ErrorContains(t, err, "2 of 4 dead letters kept: its payload is lost")
 	require.Equal(t, exitUser, exitCode(err))
 	require.Equal(t, "1 moved, 1 gone, 1 failed, 1 busy", sum.String())
 }

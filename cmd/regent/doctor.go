@@ -207,7 +207,7 @@ func schemaFindings(st migrate.Status) []finding {
 	case st.Release == 0:
 		return []finding{{"functions", "error", "schema queen", "there are no functions: the database was never migrated", mend}}
 	case len(st.Pending) > 0:
-		return []finding{{"functions", "error", "schema queen", fmt.Sprintf("%d migrations are pending", len(st.Pending)), mend}}
+		return []finding{{"functions", "error", "schema queen", counted(int64(len(st.Pending)), "pending migration"), mend}}
 	case !st.FunctionsCurrent && !st.FunctionsEdited:
 		return []finding{{"functions", "error", fmt.Sprintf("release %d", st.Release), "the functions are those of another build than this program", mend}}
 	}

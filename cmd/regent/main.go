@@ -126,7 +126,7 @@ func explainArguments(cmd *cobra.Command) {
 		}
 		given := map[int]string{0: "no argument is", 1: "one argument is"}[len(args)]
 		if given == "" {
-			given = fmt.Sprintf("%d arguments are", len(args))
+			given = counted(int64(len(args)), "argument") + " are"
 		}
 		return fmt.Errorf("%s given, but the usage is: %s (see %q)", given, cmd.UseLine(), cmd.CommandPath()+" --help")
 	}

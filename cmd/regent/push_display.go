@@ -105,7 +105,7 @@ func (m meter) position() int64 { return m.begin + m.counts.bytes.Load() }
 
 func (m meter) speed() string {
 	lines := m.counts.lines.Load()
-	return fmt.Sprintf("%s lines, %s/s ", grouped(lines), grouped(int64(float64(lines)/max(time.Since(m.started).Seconds(), 1e-3))))
+	return fmt.Sprintf("%s, %s/s ", counted(lines, "line"), grouped(int64(float64(lines)/max(time.Since(m.started).Seconds(), 1e-3))))
 }
 
 // line is what a log keeps.
@@ -143,12 +143,4 @@ func (r pushReport) String() string {
 		text += fmt.Sprintf(", %s skipped", counted(r.Skipped, "bad line"))
 	}
 	return text
-}
-
-// counted is a number with its noun.
-func counted(n int64, noun string) string {
-	if n != 1 {
-		noun += "s"
-	}
-	return grouped(n) + " " + noun
 }

@@ -56,6 +56,14 @@ func number(n *int64) string {
 	return grouped(*n)
 }
 
+// countedOrNot is a number that may be unknown, with its noun.
+func countedOrNot(n *int64, noun string) string {
+	if n == nil {
+		return "- " + noun + "s"
+	}
+	return counted(*n, noun)
+}
+
 func newQueueListCmd() *cobra.Command {
 	var target targetFlags
 	var format outputFormat
@@ -146,9 +154,9 @@ func readQueue(text json.RawMessage) (q queueInfo, parts []partitionInfo, err er
 func detailTable(q queueInfo, parts []partitionInfo) table {
 	t := sentence(
 		"queue "+q.Name+"  id "+q.ID+"  created "+q.CreatedAt,
-		fmt.Sprintf("%d partitions, %s messages (%s pending, %s processing, %s dead letters), %s in %s segments",
-			len(parts), number(q.Totals.Total), number(q.Totals.Pending), number(q.Totals.Processing), number(q.Totals.DeadLetter),
-			formatSize(q.RetainedBytes), grouped(q.Segments.Segments)),
+		fmt.Sprintf("%s, %s (%s pending, %s processing, %s), %s in %s",
+			counted(int64(len(parts)), "partition"), countedOrNot(q.Totals.Total, "message"), number(q.Totals.Pending), number(q.Totals.Processing),
+			countedOrNot(q.Totals.DeadLetter, "dead letter"), formatSize(q.RetainedBytes), counted(q.Segments.Segments, "segment")),
 		"")
 	for _, name := range slices.Sorted(keysOf(q.Options)) {
 		t.rows = append(t.rows, []string{"  " + name, string(q.Options[name])})

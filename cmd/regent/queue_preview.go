@@ -57,8 +57,8 @@ func previewTable(p api.RetentionPreview) table {
 	if p.Totals.Segments == 0 && p.Hashes.Rows == 0 {
 		return sentence("the next sweep would delete nothing from queue " + p.Queue)
 	}
-	t := sentence(fmt.Sprintf("the next sweep would delete %s messages (%s of them unread, %s) in %s segments from queue %s, and forget %s rows of old transaction ids",
-		grouped(p.Totals.Messages), grouped(p.Totals.Unread), formatSize(p.Totals.Bytes), grouped(p.Totals.Segments), p.Queue, grouped(p.Hashes.Rows)))
+	t := sentence(fmt.Sprintf("the next sweep would delete %s (%s unread, %s) in %s from queue %s, and forget %s of old transaction ids",
+		counted(p.Totals.Messages, "message"), grouped(p.Totals.Unread), formatSize(p.Totals.Bytes), counted(p.Totals.Segments, "segment"), p.Queue, counted(p.Hashes.Rows, "row")))
 	if !p.Complete {
 		t.rows = append(t.rows, []string{"and more than this: the preview did not look at everything"})
 	}

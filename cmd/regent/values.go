@@ -135,3 +135,15 @@ func grouped(n int64) string {
 	}
 	return s
 }
+
+// counted is a number with its noun.
+func counted(n int64, noun string) string {
+	switch {
+	case n == 1:
+	case strings.HasSuffix(noun, "ch"):
+		noun += "es"
+	default:
+		noun += "s"
+	}
+	return grouped(n) + " " + noun
+}

@@ -59,6 +59,11 @@ func TestNumbersForPeople(t *testing.T) {
 	for n, want := range map[int64]string{0: "0", 999: "999", 1000: "1,000", -1234567: "-1,234,567", -100: "-100"} {
 		require.Equal(t, want, grouped(n))
 	}
+	for want, got := range map[string]string{
+		"0 lines": counted(0, "line"), "1 line": counted(1, "line"), "1,000 lines": counted(1000, "line"), "2 breaches": counted(2, "breach"), "1 breach": counted(1, "breach"),
+	} {
+		require.Equal(t, want, got)
+	}
 	for n, want := range map[int64]string{0: "0B", 1023: "1023B", 1536: "1.5KiB", 64 << 20: "64MiB", 3 << 50: "3072TiB"} {
 		require.Equal(t, want, formatSize(n))
 	}

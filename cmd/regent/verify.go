@@ -98,10 +98,7 @@ func (v verdict) report(cmd *cobra.Command, format outputFormat) error {
 }
 
 func (v verdict) count() string {
-	if len(v.Breaches) == 1 {
-		return "1 breach"
-	}
-	return fmt.Sprintf("%d breaches", len(v.Breaches))
+	return counted(int64(len(v.Breaches)), "breach")
 }
 
 func (v verdict) table() table {
@@ -228,7 +225,7 @@ func (v *verifier) read(ctx context.Context, ids []uuid.UUID, from, to int64) er
 	}
 	if time.Since(v.told) > progressEvery {
 		v.told = time.Now()
-		fmt.Fprintf(v.progress, "%s partitions, %s offsets, %d breaches\n", grouped(v.verdict.Partitions), grouped(v.verdict.Offsets), len(v.verdict.Breaches))
+		fmt.Fprintf(v.progress, "%s, %s, %s\n", counted(v.verdict.Partitions, "partition"), counted(v.verdict.Offsets, "offset"), v.verdict.count())
 	}
 	return err
 }
