@@ -101,14 +101,14 @@ func illnesses(role string) []illness {
 			breach: []string{`UPDATE queen.clock_marks SET marked_at = marked_at - interval '2 minutes'`}},
 		{name: "no settler", check: "settler", object: "log_settle", severity: "error", says: "never run",
 			breach: []string{`DELETE FROM queen.clock_marks`, `INSERT INTO queen.clock_marks VALUES (clock_timestamp(), '3', true)`}},
-		{name: "heads that stay unsettled", check: "settler", object: "1 partitions", severity: "warning", says: "not settled",
+		{name: "heads that stay unsettled", check: "settler", object: "1 partition", severity: "warning", says: "not settled",
 			breach: []string{`SELECT queen.push_v1('busy', '1')`, `UPDATE queen.log_partitions SET last_write_at = last_write_at - interval '2 minutes' WHERE ` + ofBusy,
 				`UPDATE queen.log_segments SET created_at = created_at - interval '2 minutes' WHERE partition_id IN (SELECT id FROM queen.log_partitions WHERE ` + ofBusy + `)`}},
 		{name: "a paused task", check: "maintenance", object: "task nightly", severity: "warning", says: "paused",
 			breach: []string{`INSERT INTO queen.maintenance_leases (task, period_ms, enabled) VALUES ('nightly', 1000, false)`}},
 		{name: "a late task", check: "maintenance", object: "task hourly", severity: "warning", says: "last holder gone",
 			breach: []string{`INSERT INTO queen.maintenance_leases (task, period_ms, next_due_at, lease_until, holder) VALUES ('hourly', 3600000, now() - interval '3 hours', now() - interval '2 hours', 'gone')`}},
-		{name: "a queue that is not reclaimed", check: "maintenance", object: "deleted queues", severity: "warning", says: "the rows of 1 deleted queues",
+		{name: "a queue that is not reclaimed", check: "maintenance", object: "deleted queues", severity: "warning", says: "the rows of 1 deleted queue are",
 			breach: []string{`SELECT queen.push_v1('gone', '1')`, `SELECT queen.delete_queue_v1('gone')`, `UPDATE queen.queues SET deleted_at = deleted_at - interval '2 hours' WHERE name = 'gone'`}},
 		{name: "S-42 a late reconciler", check: "reconciler", object: "task stats_refresh", severity: "warning", says: "no server runs it",
 			breach: []string{`UPDATE queen.maintenance_leases SET next_due_at = now() - interval '61 seconds' WHERE task = 'stats_refresh'`}},
@@ -119,7 +119,7 @@ func illnesses(role string) []illness {
 			breach: []string{`BEGIN`, `SELECT queen.push_v1('held', '1')`, `PREPARE TRANSACTION 'it''s'`}},
 		{name: "a slot", check: "xmin", object: "replication slot regent_" + role, severity: "warning", says: "of WAL", limits: `p_wal_bytes => 0`,
 			breach: []string{`SELECT pg_create_physical_replication_slot('regent_` + role + `', true)`}},
-		{name: "F123 a group that stands still", check: "stuck group", object: "group ghost on queue kept", severity: "warning", says: "keeps 2 messages of 1 partitions",
+		{name: "F123 a group that stands still", check: "stuck group", object: "group ghost on queue kept", severity: "warning", says: "keeps 2 messages of 1 partition from",
 			breach: []string{`SELECT queen.configure_queue_v1('kept', '{"retentionEnabled": true, "completedRetentionSeconds": 60}')`,
 				`SELECT queen.push_many_v1('kept', '{1,2,3}')`, `SELECT queen.pop_v1('kept', 1, 'ghost', p_auto_ack => true, p_subscription_mode => 'all')`,
 				`SELECT queen.pop_v1('kept', 9, 'well', p_auto_ack => true, p_subscription_mode => 'all')`,
@@ -129,11 +129,11 @@ func illnesses(role string) []illness {
 				`UPDATE queen.group_activity SET last_active_at = now() - interval '2 hours', leased_until = now() - interval '2 hours' WHERE consumer_group = 'ghost'`}},
 		{name: "F081 a window without the switch", check: "retention", object: "queue off", severity: "note", says: "retentionEnabled is false",
 			breach: []string{`SELECT queen.configure_queue_v1('off', '{"retentionSeconds": 60}')`}},
-		{name: "retention that is late", check: "retention", object: "queue old", severity: "warning", says: "1 partitions hold messages that should be gone",
+		{name: "retention that is late", check: "retention", object: "queue old", severity: "warning", says: "messages that should be gone for a while are still in 1 partition,",
 			breach: []string{`SELECT queen.configure_queue_v1('old', '{"retentionEnabled": true, "retentionSeconds": 60}')`, `SELECT queen.push_v1('old', '1')`,
 				`UPDATE queen.log_segments s SET created_at = s.created_at - interval '3 hours' FROM queen.log_partitions p, queen.queues q WHERE p.id = s.partition_id AND q.id = p.queue_id AND q.name = 'old'`,
 				`UPDATE queen.log_partitions p SET oldest_live_at = p.oldest_live_at - interval '3 hours', last_stamp = p.last_stamp - interval '3 hours' FROM queen.queues q WHERE q.id = p.queue_id AND q.name = 'old'`}},
-		{name: "F089 a stamp from the future", check: "retention", object: "queue ahead", severity: "warning", says: "1 partitions begin with a message from the future",
+		{name: "F089 a stamp from the future", check: "retention", object: "queue ahead", severity: "warning", says: "the first message of 1 partition is from the future",
 			breach: []string{`SELECT queen.configure_queue_v1('ahead', '{"retentionEnabled": true, "retentionSeconds": 60}')`, `SELECT queen.push_v1('ahead', '1')`, `SELECT queen.push_v1('ahead', '2')`,
 				`UPDATE queen.log_segments s SET created_at = s.created_at + interval '9 years' FROM queen.log_partitions p, queen.queues q WHERE s.base_offset = 0 AND p.id = s.partition_id AND q.id = p.queue_id AND q.name = 'ahead'`,
 				`UPDATE queen.log_partitions p SET oldest_live_at = p.oldest_live_at + interval '9 years' FROM queen.queues q WHERE q.id = p.queue_id AND q.name = 'ahead'`}},
@@ -267,7 +267,7 @@ func TestDoctorWithoutSuperuser(t *testing.T) {
 	require.Len(t, found, 1, "%v", found)
 	require.Equal(t, [2]string{"activity", "role " + owner}, [2]string{found[0].Check, found[0].Object})
 	require.Equal(t, "warning", found[0].Severity)
-	require.Contains(t, found[0].Finding, "1 sessions of other roles is masked")
+	require.Contains(t, found[0].Finding, "1 session of other roles is masked")
 	mend(t, db, conn, found[0])
 	require.Empty(t, examine(t, own, ""))
 }

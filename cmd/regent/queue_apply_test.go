@@ -141,7 +141,7 @@ func TestQueueApply(t *testing.T) {
 		sizes := "queue: qb\noptions: {retentionEnabled: true, retentionMessages: 1}"
 		got = apply(exitUser, sizes)
 		require.Contains(t, got.err, "would then delete 1 message more of queue")
-		require.Contains(t, apply(0, sizes, "--dry-run").out, "the next sweep would delete 1 messages (1 of them unread, ")
+		require.Contains(t, apply(0, sizes, "--dry-run").out, "the next sweep would delete 1 message (1 unread, ")
 		require.Equal(t, `300 3  ""`, options(b))
 		apply(0, sizes, "--yes")
 		require.Equal(t, `300 3 1 ""`, options(b))

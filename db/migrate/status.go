@@ -153,7 +153,7 @@ func (have state) compare(want target) error {
 		return fmt.Errorf("%w: database version %d release %d, binary version %d release %d",
 			ErrAhead, have.version, have.release, want.version(), want.release)
 	case len(have.pending(want)) > 0:
-		return fmt.Errorf("%w: %d migrations pending", behind, len(have.pending(want)))
+		return fmt.Errorf("%w: migrations to come: %v", behind, have.pending(want))
 	case have.release != want.release || have.hash != want.hash:
 		return fmt.Errorf("%w: functions are those of another build", behind)
 	case have.edited:

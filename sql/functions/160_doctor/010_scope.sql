@@ -1,6 +1,6 @@
 /*
  * Purpose:     whose queues an operator's function shows: all of them to the server's role and to the owner of the schema,
- *              to everybody else those of the own tenant; and the size of a partition by the formula.
+ *              to everybody else those of the own tenant; the size of a partition by the formula; and a number with its noun.
  * Locks:       none.  Isolation: any.
  * Volatility:  STABLE: depends on the session's role; one statement.
  * Bounds:      the roles; one key probe of segments.
@@ -32,3 +32,9 @@ LANGUAGE sql STABLE AS $$
         LIMIT 1), 0)
 $$;
 REVOKE ALL ON FUNCTION queen._partition_size(uuid, bigint, bigint, bigint) FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION queen._counted(p_n numeric, p_noun text) RETURNS text
+LANGUAGE sql IMMUTABLE AS $$
+    SELECT p_n || ' ' || p_noun || CASE WHEN p_n = 1 THEN '' ELSE 's' END
+$$;
+REVOKE ALL ON FUNCTION queen._counted(numeric, text) FROM PUBLIC;

@@ -36,7 +36,8 @@ LANGUAGE sql VOLATILE AS $$
     SELECT
         'activity', CASE WHEN m.hidden > 0 THEN 'warning' ELSE 'note' END, format('role %s', o.owner),
         CASE WHEN m.hidden > 0
-            THEN format('the activity of %s sessions of other roles is masked: safeTime is degraded, and old transactions among them are not reported here', m.hidden)
+            THEN format('the activity of %s of other roles is masked: safeTime is degraded, and old transactions there are not reported here',
+                queen._counted(m.hidden, 'session'))
             ELSE 'the activity of sessions of other roles would be masked; there is none now'
         END,
         format('GRANT pg_read_all_stats TO %s;', o.owner)

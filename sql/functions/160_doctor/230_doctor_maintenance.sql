@@ -22,8 +22,8 @@ LANGUAGE sql VOLATILE AS $$
     WHERE coalesce(m.at < clock_timestamp() - p_late, true)
     UNION ALL
     SELECT
-        'settler', 'warning', format('%s partitions', count(*)),
-        format('they are not settled, though the oldest of them was last written at %s', queen._utc(min(p.last_write_at))),
+        'settler', 'warning', queen._counted(count(*), 'partition'),
+        format('not settled, though the oldest of them was last written at %s', queen._utc(min(p.last_write_at))),
         'CALL queen.run_maintenance_v1();'
     FROM queen.log_partitions p
     WHERE NOT p.settled AND p.last_write_at < clock_timestamp() - p_late
@@ -55,7 +55,7 @@ LANGUAGE sql VOLATILE AS $$
     UNION ALL
     SELECT
         'maintenance', 'warning', 'deleted queues',
-        format('the rows of %s deleted queues are still there, the oldest deleted at %s', count(*), queen._utc(min(q.deleted_at))),
+        format('the rows of %s are still there, the oldest deleted at %s', queen._counted(count(*), 'deleted queue'), queen._utc(min(q.deleted_at))),
         'CALL queen.run_maintenance_v1();'
     FROM queen.queues q
     WHERE q.deleted_at < clock_timestamp() - 60 * p_late

@@ -17,8 +17,8 @@ CREATE OR REPLACE FUNCTION queen._doctor_groups(
 LANGUAGE sql VOLATILE AS $$
     SELECT
         'stuck group', 'warning', format('group %s on queue %s', g.consumer_group, g.queue),
-        format('idle since %s; it keeps %s messages of %s partitions from being deleted as consumed. If it is gone, delete it; if it only stands still, start it',
-            queen._utc(g.active_at), g.behind, g.partitions),
+        format('idle since %s; it keeps %s of %s from being deleted as consumed. If it is gone, delete it; if it only stands still, start it',
+            queen._utc(g.active_at), queen._counted(g.behind, 'message'), queen._counted(g.partitions, 'partition')),
         format('SELECT queen.delete_consumer_group_v1(%L, %L);', g.consumer_group, g.queue)
     FROM (
         SELECT
@@ -63,7 +63,7 @@ LANGUAGE sql VOLATILE AS $$
     UNION ALL
     SELECT
         'retention', 'warning', format('queue %s', q.name),
-        format('%s partitions hold messages that should be gone for a while, the oldest of %s', count(*), queen._utc(min(p.oldest_live_at))),
+        format('messages that should be gone for a while are still in %s, the oldest of %s', queen._counted(count(*), 'partition'), queen._utc(min(p.oldest_live_at))),
         'CALL queen.run_maintenance_v1();'
     FROM queen.queues q
     JOIN queen.log_partitions p ON p.queue_id = q.id
@@ -76,8 +76,8 @@ LANGUAGE sql VOLATILE AS $$
     -- Age deletes a prefix, never a hole, so such a stamp holds all that is behind it.
     SELECT
         'retention', 'warning', format('queue %s', q.name),
-        format('%s partitions begin with a message from the future, the latest of %s, as a clock that was ahead leaves it: until then nothing behind it goes by age. '
-            'The statements delete the first segment of each', count(*), queen._utc(max(p.oldest_live_at))),
+        format('the first message of %s is from the future, the latest of %s, as a clock that was ahead leaves it: until then nothing behind it goes by age. '
+            'The statements delete the first segment of each', queen._counted(count(*), 'partition'), queen._utc(max(p.oldest_live_at))),
         string_agg(format('SELECT queen.log_retention_step_v1(%L, p_age_before => ''infinity'', p_max_rows => 1);', p.id), E'\n' ORDER BY p.id)
     FROM queen.queues q
     JOIN queen.log_partitions p ON p.queue_id = q.id
@@ -97,8 +97,8 @@ CREATE OR REPLACE FUNCTION queen._doctor_growth(
 LANGUAGE sql VOLATILE AS $$
     SELECT
         'growth', 'warning', format('queue %s', g.name),
-        format('it holds %s, grows by %s a day and nothing bounds it: %s in %s days. The statement keeps what fits',
-            pg_size_pretty(g.bytes), pg_size_pretty((g.slope * 86400)::bigint), pg_size_pretty(p_size_bytes), g.days),
+        format('it holds %s, grows by %s a day and nothing bounds it: %s in %s. The statement keeps what fits',
+            pg_size_pretty(g.bytes), pg_size_pretty((g.slope * 86400)::bigint), pg_size_pretty(p_size_bytes), queen._counted(g.days::numeric, 'day')),
         format('SELECT queen.configure_queue_v1(%L, ''{"retentionEnabled": true, "retentionSeconds": %s}'', ''merge'');',
             g.name, least(greatest(p_size_bytes / g.slope, 3600), 2147483647)::bigint)
     FROM (
