@@ -102,8 +102,30 @@ of its own. Machines differ: compare cells of one run, never with other numbers.
 	cmd.Flags().StringVar(&url, "url", "", "address of a running HTTP API, for rest-push and rest-e2e")
 	cmd.MarkFlagsMutuallyExclusive("url", "dsn")
 	format.addFlag(cmd)
+	explainBenchDefaults(cmd)
 	cmd.AddCommand(newBenchServeCmd())
 	return cmd
+}
+
+// explainBenchDefaults has the help of each flag say which operations have a default
+// of their own for it.
+func explainBenchDefaults(cmd *cobra.Command) {
+	own := map[string]map[string][]string{} // by flag and value, the operations
+	for _, op := range slices.Sorted(maps.Keys(benchDefaults)) {
+		for flag, value := range benchDefaults[op] {
+			if own[flag] == nil {
+				own[flag] = map[string][]string{}
+			}
+			own[flag][value] = append(own[flag][value], op)
+		}
+	}
+	for flag, values := range own {
+		var parts []string
+		for _, value := range slices.Sorted(maps.Keys(values)) {
+			parts = append(parts, "for "+strings.Join(values[value], ", ")+": "+value)
+		}
+		cmd.Flags().Lookup(flag).Usage += " (default " + strings.Join(parts, "; ") + ")"
+	}
 }
 
 // completeBench refuses what cannot be combined and sets the defaults that

@@ -61,7 +61,7 @@ cluster, and says so; otherwise it prints the command to run and stops.
 	}
 	listen.addFlags(cmd)
 	cmd.Flags().StringVar(&dataDir, "data-dir", defaultDataDir, "folder for the database and all that belongs to it")
-	cmd.Flags().StringVar(&binDir, "pg-bin", "", "folder of the programs postgres and initdb")
+	cmd.Flags().StringVar(&binDir, "pg-bin", "", "folder of the programs postgres and initdb (default: PG_BINDIR, else where they are found)")
 	return cmd
 }
 

@@ -44,8 +44,8 @@ func newDLQListCmd() *cobra.Command {
 	target.addFlags(cmd, queryRetryFor)
 	format.addFlag(cmd)
 	cmd.Flags().StringVar(&f.group, "group", "", "only those of this consumer group")
-	cmd.Flags().IntVar(&limit, "limit", 100, "length of the page")
-	cmd.Flags().IntVar(&offset, "offset", 0, "how many to pass over")
+	cmd.Flags().IntVar(&limit, "limit", 100, "length of the page, in dead letters")
+	cmd.Flags().IntVar(&offset, "offset", 0, "how many dead letters to pass over")
 	return cmd
 }
 

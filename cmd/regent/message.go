@@ -59,11 +59,11 @@ stored as: only a server has the key.`,
 	format.addFlag(cmd)
 	fl := cmd.Flags()
 	fl.StringVar(&r.partition, "partition", "", "only those of this partition")
-	fl.StringVar(&r.status, "status", "", "only pending, processing, completed or dead_letter ones")
+	fl.StringVar(&r.status, "status", "", "only pending, processing, completed or dead_letter ones (default: all)")
 	fl.StringVar(&from, "from", "", `stored at or after this time: RFC 3339, now, or "15m ago" (default: an hour ago)`)
-	fl.StringVar(&to, "to", "", "stored before the end of the minute of this time (default: now)")
-	fl.IntVar(&r.limit, "limit", 100, "length of the page")
-	fl.IntVar(&r.offset, "offset", 0, "how many to pass over")
+	fl.StringVar(&to, "to", "", "stored before the end of the minute of this time, written likewise (default: now)")
+	fl.IntVar(&r.limit, "limit", 100, "length of the page, in messages")
+	fl.IntVar(&r.offset, "offset", 0, "how many messages to pass over")
 	return cmd
 }
 

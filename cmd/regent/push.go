@@ -67,9 +67,9 @@ With --dsn an encrypted queue refuses what is pushed: only a server has the key.
 	f.format.addFlag(cmd)
 	fl := cmd.Flags()
 	fl.StringVar(&f.partition, "partition", "", "partition of every line (default "+defaultPartName+")")
-	fl.StringVar(&f.partitionKey, "partition-key", "", "JSON path of each line's partition")
-	fl.StringVar(&f.idKey, "id-key", "", "JSON path of each line's transactionId")
-	fl.StringVar(&f.key, "key", "", "JSON path of each line's key, for queues that keep the latest message of each")
+	fl.StringVar(&f.partitionKey, "partition-key", "", "JSON path of each line's partition (default: --partition)")
+	fl.StringVar(&f.idKey, "id-key", "", "JSON path of each line's transactionId (default: made of content and line number)")
+	fl.StringVar(&f.key, "key", "", "JSON path of each line's key, for queues that keep the latest message of each (default: no keys)")
 	fl.IntVar(&f.batch, "batch", 500, "lines a call, at most")
 	f.batchBytes = defaultBatchBytes
 	fl.Var(&f.batchBytes, "batch-bytes", "payload bytes a call, at most, unless one line is larger")

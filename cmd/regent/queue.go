@@ -201,33 +201,34 @@ const (
 type optionFlag struct {
 	flag, option, usage string
 	kind                optionKind
+	initial             string // as a person writes it; empty: none
 }
 
 // optionFlags are the options that have a flag of their own; --set reaches all.
 func optionFlags() []optionFlag {
 	return []optionFlag{
-		{"namespace", "namespace", "namespace for discovery", optText},
-		{"task", "task", "task for discovery", optText},
-		{"lease-time", "leaseTime", "how long a popped message stays leased", optSeconds},
-		{"retry-limit", "retryLimit", "redeliveries of a failed message before it is dead-lettered", optInt},
-		{"dead-letter-queue", "deadLetterQueue", "keep messages that failed too often", optBool},
-		{"dlq-after-max-retries", "dlqAfterMaxRetries", "--dead-letter-queue by its other name: both must be false to turn it off", optBool},
-		{"delayed-processing", "delayedProcessing", "age a message must have to be delivered", optSeconds},
-		{"window-buffer", "windowBuffer", "wait until nothing was pushed for so long, at most so long after the first unread", optSeconds},
-		{"min-pop-wait-time", "minPopWaitTime", "how long a waiting pop may hold an under-full batch", optMillis},
-		{"dedup-window", "dedupWindowSeconds", "how long a transactionId is remembered; 0s turns deduplication off", optSeconds},
-		{"retention-enabled", "retentionEnabled", "delete old messages", optBool},
-		{"retention", "retentionSeconds", "age at which a message goes; 0s: at no age", optSeconds},
-		{"completed-retention", "completedRetentionSeconds", "age at which a message goes that every group has consumed; 0s: at no age", optSeconds},
-		{"max-wait-time", "maxWaitTimeSeconds", "age at which an unconsumed message goes; 0s: at no age", optSeconds},
-		{"dead-letter-retention", "deadLetterRetentionSeconds", "age at which a dead letter goes; 0s keeps them", optSeconds},
-		{"retention-bytes", "retentionBytes", "bytes that a partition may keep, as sent; 0B: any number", optSize},
-		{"retention-messages", "retentionMessages", "messages that a partition may keep; 0: any number", optInt},
-		{"cleanup-policy", "cleanupPolicy", "delete, compact, or compact,delete: what makes room", optText},
-		{"delete-retention", "deleteRetentionSeconds", "how long compaction keeps a tombstone", optSeconds},
-		{"min-compaction-lag", "minCompactionLagSeconds", "age a message must have to be compacted", optSeconds},
-		{"group-idle", "groupIdleSeconds", "idleness after which a group no longer holds completed retention back; 0s never, else 5m at least", optSeconds},
-		{"encryption-enabled", "encryptionEnabled", "store payloads encrypted", optBool},
+		{"namespace", "namespace", "namespace for discovery", optText, ""},
+		{"task", "task", "task for discovery", optText, ""},
+		{"lease-time", "leaseTime", "how long a popped message stays leased", optSeconds, "5m"},
+		{"retry-limit", "retryLimit", "redeliveries of a failed message before it is dead-lettered", optInt, "3"},
+		{"dead-letter-queue", "deadLetterQueue", "keep messages that failed too often", optBool, "true"},
+		{"dlq-after-max-retries", "dlqAfterMaxRetries", "--dead-letter-queue by its other name: both must be false to turn it off", optBool, "true"},
+		{"delayed-processing", "delayedProcessing", "age a message must have to be delivered", optSeconds, "0s"},
+		{"window-buffer", "windowBuffer", "wait until nothing was pushed for so long, at most so long after the first unread", optSeconds, "0s"},
+		{"min-pop-wait-time", "minPopWaitTime", "how long a waiting pop may hold an under-full batch", optMillis, "0s"},
+		{"dedup-window", "dedupWindowSeconds", "how long a transactionId is remembered; 0s turns deduplication off", optSeconds, "1h"},
+		{"retention-enabled", "retentionEnabled", "delete old messages", optBool, "false"},
+		{"retention", "retentionSeconds", "age at which a message goes; 0s: at no age", optSeconds, "0s"},
+		{"completed-retention", "completedRetentionSeconds", "age at which a message goes that every group has consumed; 0s: at no age", optSeconds, "0s"},
+		{"max-wait-time", "maxWaitTimeSeconds", "age at which an unconsumed message goes; 0s: at no age", optSeconds, "0s"},
+		{"dead-letter-retention", "deadLetterRetentionSeconds", "age at which a dead letter goes; 0s keeps them", optSeconds, "0s"},
+		{"retention-bytes", "retentionBytes", "bytes that a partition may keep, as sent; 0B: any number", optSize, "0B"},
+		{"retention-messages", "retentionMessages", "messages that a partition may keep; 0: any number", optInt, "0"},
+		{"cleanup-policy", "cleanupPolicy", "delete, compact, or compact,delete: what makes room", optText, "delete"},
+		{"delete-retention", "deleteRetentionSeconds", "how long compaction keeps a tombstone", optSeconds, "1d"},
+		{"min-compaction-lag", "minCompactionLagSeconds", "age a message must have to be compacted", optSeconds, "0s"},
+		{"group-idle", "groupIdleSeconds", "idleness after which a group no longer holds completed retention back; 0s never, else 5m at least", optSeconds, "0s"},
+		{"encryption-enabled", "encryptionEnabled", "store payloads encrypted", optBool, "false"},
 	}
 }
 
@@ -263,6 +264,14 @@ func (o optionFlag) value(text string) (json.RawMessage, error) {
 		return json.RawMessage(strconv.FormatBool(b)), nil
 	}
 	return jsonText(text), nil
+}
+
+// help says what an option is, and what it is when nobody sets it.
+func (o optionFlag) help() string {
+	if o.initial == "" {
+		return o.usage + " (new queue: none)"
+	}
+	return o.usage + " (new queue: " + o.initial + ")"
 }
 
 func (o optionFlag) typeName() string {
@@ -383,7 +392,7 @@ before, --yes is needed; --dry-run shows what.`,
 	cmd.Flags().BoolVar(&dryRun, "dry-run", false, "change nothing; show what the queue would be, and what retention would then delete")
 	cmd.Flags().BoolVar(&yes, "yes", false, "also when the next sweep will then delete messages")
 	for _, o := range optionFlags() {
-		flag := cmd.Flags().VarPF(optionValue{o, options}, o.flag, "", o.usage)
+		flag := cmd.Flags().VarPF(optionValue{o, options}, o.flag, "", o.help())
 		if o.kind == optBool {
 			flag.NoOptDefVal = "true"
 		}

@@ -1,10 +1,30 @@
 package main
 
 import (
+	"encoding/json"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 )
+
+// The help of each option names the default that the functions have.
+func TestOptionsOfANewQueue(t *testing.T) {
+	t.Parallel()
+	url := shared.get(t).url
+	options := func(queue string, flags ...string) string {
+		t.Helper()
+		got := call(t, "", append([]string{"queue", "configure", queue, "--url", url, "--mode", "replace"}, flags...)...)
+		require.Equal(t, 0, got.code, got.err)
+		var doc struct{ Options json.RawMessage }
+		require.NoError(t, json.Unmarshal([]byte(got.out), &doc))
+		return string(doc.Options)
+	}
+	var all []string
+	for _, o := range optionFlags() {
+		all = append(all, "--"+o.flag+"="+o.initial)
+	}
+	require.Equal(t, options("born-bare"), options("born-told", all...))
+}
 
 // The preview and a configure that changes nothing, over both faces.
 func TestQueueRetentionPreview(t *testing.T) {
