@@ -192,7 +192,7 @@ func (t *targetFlags) open(ctx context.Context, cmd *cobra.Command) (client, err
 	if err != nil {
 		return nil, err
 	}
-	again := newRetrier(time.Duration(t.retryFor), cmd.ErrOrStderr())
+	again := newRetrier(time.Duration(t.retryFor), cmd)
 	if to.DSN != "" {
 		return openSQL(ctx, to.DSN, again)
 	}

@@ -10,18 +10,23 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/spf13/cobra"
+
 	"regent.local/regent/api"
 )
 
 // databaseURL decides which database a command talks to: the flag, else
 // DATABASE_URL, else the PG_* variables with their defaults.
-func databaseURL(flag string) (string, error) {
+func databaseURL(cmd *cobra.Command, flag string) (string, error) {
 	if flag != "" {
+		setChosenBy(cmd, "--dsn")
 		return checkedDSN("--dsn", flag)
 	}
 	if dsn := os.Getenv("DATABASE_URL"); dsn != "" {
+		setChosenBy(cmd, "DATABASE_URL")
 		return checkedDSN("DATABASE_URL", dsn)
 	}
+	setChosenBy(cmd, map[bool]string{true: "the PG_* variables", false: "the default"}[databaseNamed()])
 	query, err := sslQuery()
 	if err != nil {
 		return "", err

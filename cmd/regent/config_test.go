@@ -32,7 +32,7 @@ func TestDatabaseURL(t *testing.T) {
 			for k, v := range tc.env {
 				t.Setenv(k, v)
 			}
-			got, err := databaseURL(tc.flag)
+			got, err := databaseURL(&cobra.Command{}, tc.flag)
 			require.NoError(t, err)
 			require.Equal(t, tc.want, got)
 			_, err = pgx.ParseConfig(got)
@@ -44,7 +44,7 @@ func TestDatabaseURL(t *testing.T) {
 func TestDatabaseURLRefusesUnknownSwitch(t *testing.T) {
 	clearDatabaseEnv(t)
 	t.Setenv("PG_USE_SSL", "maybe")
-	_, err := databaseURL("")
+	_, err := databaseURL(&cobra.Command{}, "")
 	require.ErrorContains(t, err, "PG_USE_SSL")
 	require.Equal(t, exitUser, exitCode(err))
 }

@@ -132,21 +132,35 @@ func namedContext(cmd *cobra.Command) (c connection, name string, err error) {
 	if err != nil {
 		return c, "", err
 	}
-	c, err = f.find(flag.Value.String())
-	return c, flag.Value.String(), err
+	name = flag.Value.String()
+	setChosenBy(cmd, fmt.Sprintf("context %q of --context", name))
+	c, err = f.find(name)
+	return c, name, err
 }
 
 // currentContext is the one in use, by the environment or the file, with its name;
 // no name when there is none.
-func currentContext() (c connection, name string, err error) {
+func currentContext(cmd *cobra.Command) (c connection, name string, err error) {
 	f, err := loadContexts()
 	if err != nil {
 		return c, "", err
 	}
 	if name = f.inUse(); name != "" {
+		setChosenBy(cmd, fmt.Sprintf("context %q %s", name, map[bool]string{true: "of REGENT_CONTEXT", false: "in use"}[os.Getenv("REGENT_CONTEXT") != ""]))
 		c, err = f.find(name)
 	}
 	return c, name, err
+}
+
+// chosenBy is the annotation of a command that says what chose where it goes, for
+// the errors of a connection.
+const chosenBy = "chosenBy"
+
+func setChosenBy(cmd *cobra.Command, what string) {
+	if cmd.Annotations == nil {
+		cmd.Annotations = map[string]string{}
+	}
+	cmd.Annotations[chosenBy] = what
 }
 
 // inUse is the name that the environment or else the file chose.
@@ -173,7 +187,10 @@ func refuseEmptyAddress(cmd *cobra.Command) error {
 func (t *targetFlags) resolve(cmd *cobra.Command) (to connection, err error) {
 	token := os.Getenv("REGENT_TOKEN")
 	if t.dsn != "" {
+		setChosenBy(cmd, "--dsn")
 		err = checkDSN("--dsn", t.dsn)
+	} else if t.url != "" {
+		setChosenBy(cmd, "--url")
 	}
 	if t.url != "" || t.dsn != "" {
 		return connection{URL: t.url, DSN: t.dsn, Token: cmp.Or(t.token, token)}, err
@@ -185,9 +202,10 @@ func (t *targetFlags) resolve(cmd *cobra.Command) (to connection, err error) {
 	case name != "":
 		to.Token = cmp.Or(t.token, to.Token, token)
 	case os.Getenv("REGENT_URL") != "":
+		setChosenBy(cmd, "REGENT_URL")
 		return connection{URL: os.Getenv("REGENT_URL"), Token: cmp.Or(t.token, token)}, nil
 	default:
-		if to, name, err = currentContext(); err != nil {
+		if to, name, err = currentContext(cmd); err != nil {
 			return to, err
 		}
 		to.Token = cmp.Or(t.token, token, to.Token)
@@ -200,6 +218,7 @@ func (t *targetFlags) resolve(cmd *cobra.Command) (to connection, err error) {
 	case name != "":
 		return to, fmt.Errorf("context %q has neither an address nor a database (see \"regent context set --help\")", name)
 	default:
+		setChosenBy(cmd, "the default")
 		to.URL = defaultURL
 	}
 	return to, nil
@@ -214,12 +233,12 @@ func databaseOfContext(name string) string { return fmt.Sprintf("the database of
 func databaseOf(cmd *cobra.Command, flag string) (string, error) {
 	dsn, err := namedDatabase(cmd)
 	if err == nil && dsn == "" && flag == "" && !databaseNamed() {
-		dsn, err = currentDatabase()
+		dsn, err = currentDatabase(cmd)
 	}
 	if err != nil || dsn != "" {
 		return dsn, err
 	}
-	return databaseURL(flag)
+	return databaseURL(cmd, flag)
 }
 
 // namedDatabase is that of the context that --context names, if it does.
@@ -229,8 +248,8 @@ func namedDatabase(cmd *cobra.Command) (string, error) {
 }
 
 // currentDatabase is that of the context in use, if one is.
-func currentDatabase() (string, error) {
-	c, name, err := currentContext()
+func currentDatabase(cmd *cobra.Command) (string, error) {
+	c, name, err := currentContext(cmd)
 	return c.database(name, err)
 }
 

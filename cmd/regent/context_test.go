@@ -1,6 +1,8 @@
 package main
 
 import (
+	"net/http"
+	"net/http/httptest"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -161,25 +163,26 @@ func TestWhereACommandGoes(t *testing.T) {
 		args, env string
 		want      connection
 		database  string // "": refused
+		by, dbBy  string // what chose them
 	}{
-		{"", "", connection{URL: "http://both", Token: "t"}, "host=d"},
-		{"--token x", "", connection{URL: "http://both", Token: "x"}, "host=d"},
-		{"", "REGENT_TOKEN=e", connection{URL: "http://both", Token: "e"}, "host=d"},
-		{"--url http://u", "", connection{URL: "http://u"}, "host=d"},
-		{"--url http://u", "REGENT_TOKEN=e", connection{URL: "http://u", Token: "e"}, "host=d"},
-		{"--dsn host=f", "REGENT_URL=http://e", connection{DSN: "host=f"}, "host=f"},
-		{"", "REGENT_URL=http://e", connection{URL: "http://e"}, "host=d"},
-		{"--token x", "REGENT_URL=http://e REGENT_TOKEN=e", connection{URL: "http://e", Token: "x"}, "host=d"},
-		{"--context both", "REGENT_URL=http://e REGENT_TOKEN=e DATABASE_URL=host=e", connection{URL: "http://both", Token: "t"}, "host=d"},
-		{"--context bare", "REGENT_TOKEN=e", connection{URL: "http://bare", Token: "e"}, ""},
-		{"--context db", "", connection{DSN: "host=d"}, "host=d"},
-		{"", "REGENT_CONTEXT=db", connection{DSN: "host=d"}, "host=d"},
-		{"", "REGENT_CONTEXT=db REGENT_URL=http://e DATABASE_URL=host=e", connection{URL: "http://e"}, "host=e"},
-		{"", "REGENT_CONTEXT=bare PG_HOST=h", connection{URL: "http://bare"}, "postgres://postgres:postgres@h:5432/postgres?sslmode=disable"},
-		{"", "REGENT_CONTEXT=bare", connection{URL: "http://bare"}, ""},
-		{"", "REGENT_CONTEXT=bare DATABASE_URL=host=e", connection{URL: "http://bare"}, "host=e"},
-		{"--dsn host=f", "REGENT_CONTEXT=bare", connection{DSN: "host=f"}, "host=f"},
-		{"--context both", "REGENT_CONTEXT=none", connection{URL: "http://both", Token: "t"}, "host=d"},
+		{"", "", connection{URL: "http://both", Token: "t"}, "host=d", `context "both" in use`, `context "both" in use`},
+		{"--token x", "", connection{URL: "http://both", Token: "x"}, "host=d", `context "both" in use`, `context "both" in use`},
+		{"", "REGENT_TOKEN=e", connection{URL: "http://both", Token: "e"}, "host=d", `context "both" in use`, `context "both" in use`},
+		{"--url http://u", "", connection{URL: "http://u"}, "host=d", "--url", `context "both" in use`},
+		{"--url http://u", "REGENT_TOKEN=e", connection{URL: "http://u", Token: "e"}, "host=d", "--url", `context "both" in use`},
+		{"--dsn host=f", "REGENT_URL=http://e", connection{DSN: "host=f"}, "host=f", "--dsn", "--dsn"},
+		{"", "REGENT_URL=http://e", connection{URL: "http://e"}, "host=d", "REGENT_URL", `context "both" in use`},
+		{"--token x", "REGENT_URL=http://e REGENT_TOKEN=e", connection{URL: "http://e", Token: "x"}, "host=d", "REGENT_URL", `context "both" in use`},
+		{"--context both", "REGENT_URL=http://e REGENT_TOKEN=e DATABASE_URL=host=e", connection{URL: "http://both", Token: "t"}, "host=d", `context "both" of --context`, `context "both" of --context`},
+		{"--context bare", "REGENT_TOKEN=e", connection{URL: "http://bare", Token: "e"}, "", `context "bare" of --context`, `context "bare" of --context`},
+		{"--context db", "", connection{DSN: "host=d"}, "host=d", `context "db" of --context`, `context "db" of --context`},
+		{"", "REGENT_CONTEXT=db", connection{DSN: "host=d"}, "host=d", `context "db" of REGENT_CONTEXT`, `context "db" of REGENT_CONTEXT`},
+		{"", "REGENT_CONTEXT=db REGENT_URL=http://e DATABASE_URL=host=e", connection{URL: "http://e"}, "host=e", "REGENT_URL", "DATABASE_URL"},
+		{"", "REGENT_CONTEXT=bare PG_HOST=h", connection{URL: "http://bare"}, "postgres://postgres:postgres@h:5432/postgres?sslmode=disable", `context "bare" of REGENT_CONTEXT`, "the PG_* variables"},
+		{"", "REGENT_CONTEXT=bare", connection{URL: "http://bare"}, "", `context "bare" of REGENT_CONTEXT`, `context "bare" of REGENT_CONTEXT`},
+		{"", "REGENT_CONTEXT=bare DATABASE_URL=host=e", connection{URL: "http://bare"}, "host=e", `context "bare" of REGENT_CONTEXT`, "DATABASE_URL"},
+		{"--dsn host=f", "REGENT_CONTEXT=bare", connection{DSN: "host=f"}, "host=f", "--dsn", "--dsn"},
+		{"--context both", "REGENT_CONTEXT=none", connection{URL: "http://both", Token: "t"}, "host=d", `context "both" of --context`, `context "both" of --context`},
 	} {
 		t.Run(c.args+" "+c.env, func(t *testing.T) {
 			clearDatabaseEnv(t)
@@ -198,10 +201,47 @@ func TestWhereACommandGoes(t *testing.T) {
 			got, err := target.resolve(cmd)
 			require.NoError(t, err)
 			require.Equal(t, c.want, got)
+			require.Equal(t, c.by, cmd.Annotations[chosenBy])
 			database, err := databaseOf(cmd, target.dsn)
+			require.Equal(t, c.dbBy, cmd.Annotations[chosenBy])
 			require.Equal(t, c.database == "", err != nil)
 			require.Equal(t, c.database, database)
 		})
+	}
+}
+
+// Whoever cannot connect learns where to, and what chose that.
+func TestConnectionErrorsNameWhatChoseTheServer(t *testing.T) {
+	file := configFolder(t)
+	clearDatabaseEnv(t)
+	for _, name := range []string{"PG_HOST", "PG_USER", "PG_PASSWORD"} {
+		t.Setenv(name, "")
+	}
+	t.Chdir(t.TempDir())
+	require.NoError(t, os.MkdirAll(defaultDataDir, 0o700))
+	require.NoError(t, os.WriteFile(filepath.Join(defaultDataDir, dsnFile), []byte("host=127.0.0.1 port=1 user=d dbname=d password=s3cret sslmode=disable"), 0o600))
+	require.NoError(t, os.MkdirAll(filepath.Dir(file), 0o700))
+	silent := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }))
+	defer silent.Close()
+	contexts := "contexts:\n  prod: {url: 'http://me:s3cret@127.0.0.1:1'}\n  db: {dsn: 'postgres://me:s3cret@127.0.0.1:1/x?sslmode=disable'}\n  mute: {url: '" + silent.URL + "'}\n"
+	for _, c := range []struct{ current, env, line, want string }{
+		{"prod", "", "queue list", `cannot connect to http://me:xxxxx@127.0.0.1:1 (context "prod" in use): nobody listens there`},
+		{"prod", "db", "queue list", `cannot connect to postgres://me@127.0.0.1:1/x (context "db" of REGENT_CONTEXT): nobody listens there`},
+		{"", "", "queue list --context prod", `cannot connect to http://me:xxxxx@127.0.0.1:1 (context "prod" of --context): nobody listens there`},
+		{"db", "", "doctor", `cannot connect to postgres://me@127.0.0.1:1/x (context "db" in use): nobody listens there`},
+		{"", "", "tail q", "cannot connect to postgres://d@127.0.0.1:1/d (.regent/dsn): nobody listens there"},
+		{"mute", "", "queue list", `EOF (the server is that of context "mute" in use)`},
+	} {
+		require.NoError(t, os.WriteFile(file, []byte("current: "+c.current+"\n"+contexts), 0o600))
+		t.Setenv("REGENT_CONTEXT", c.env)
+		args := strings.Fields(c.line)
+		if args[0] != "doctor" {
+			args = append(args, "--retry-for", "1ms")
+		}
+		got := call(t, "", args...)
+		require.Equal(t, exitServer, got.code, "%s: %s", c.line, got.err)
+		require.Contains(t, got.err, c.want)
+		require.NotContains(t, got.err, "s3cret")
 	}
 }
 

@@ -123,7 +123,7 @@ func diagnosisTable(d diagnosis) table {
 func openOperator(ctx context.Context, cmd *cobra.Command, dsn string) (*sqlClient, error) {
 	cfg := api.DefaultConfig()
 	cfg.DatabaseURL, cfg.PoolSize, cfg.StatementTimeout = dsn, 2, 0
-	return openPool(ctx, cfg, newRetrier(queryRetryFor, cmd.ErrOrStderr()))
+	return openPool(ctx, cfg, newRetrier(queryRetryFor, cmd))
 }
 
 // examine asks the database, and adds what only a program beside it can tell.

@@ -84,16 +84,20 @@ func badLogin(err error) bool {
 }
 
 // cannotConnect is the error of a server or a database that could not be reached at
-// its address; advice is for where nobody listens.
-func cannotConnect(address, advice string, cause error) error {
+// its address, which from has chosen; advice is for where nobody listens.
+func cannotConnect(address, from, advice string, cause error) error {
+	if from != "" {
+		address += " (" + from + ")"
+	}
 	if errors.Is(cause, syscall.ECONNREFUSED) {
 		return fmt.Errorf("cannot connect to %s: nobody listens there; %s (%w)", address, advice, cause)
 	}
 	return fmt.Errorf("cannot connect to %s: %w", address, cause)
 }
 
-// errorLine is the one line that a failing command says.
-func errorLine(err error) string {
+// errorLine is the one line that a failing command says. Where it went was chosen by
+// from, which may be empty.
+func errorLine(err error, from string) string {
 	var parse *pgconn.ParseConfigError
 	var connect *pgconn.ConnectError
 	if errors.As(err, &parse) { // its text may show a password
@@ -102,9 +106,11 @@ func errorLine(err error) string {
 	var network *networkError
 	switch {
 	case errors.As(err, &network) && network.address != "":
-		err = cannotConnect(network.address, "start a server with \"regent dev\" or \"regent serve\", or name another with --url or REGENT_URL", err)
+		err = cannotConnect(network.address, from, "start a server with \"regent dev\" or \"regent serve\", or name another with --url or REGENT_URL", err)
+	case errors.As(err, &network) && from != "":
+		err = fmt.Errorf("%w (the server is that of %s)", err, from)
 	case errors.As(err, &connect):
-		err = cannotConnect(shownDatabase(connect.Config), "name another database with --dsn or DATABASE_URL, that of \"regent dev\" stands in .regent/dsn", err)
+		err = cannotConnect(shownDatabase(connect.Config), from, "name another database with --dsn or DATABASE_URL, that of \"regent dev\" stands in .regent/dsn", err)
 	}
 	lines := strings.FieldsFunc(err.Error(), func(r rune) bool { return r == '\n' || r == '\r' })
 	for i, l := range lines {

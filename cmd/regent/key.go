@@ -48,7 +48,7 @@ func (f *keyFlags) with(cmd *cobra.Command, do func(ctx context.Context, q *db.Q
 	if err != nil {
 		return err
 	}
-	c, err := openSQL(cmd.Context(), dsn, newRetrier(0, cmd.ErrOrStderr()))
+	c, err := openSQL(cmd.Context(), dsn, newRetrier(0, cmd))
 	if err != nil {
 		return err
 	}

@@ -38,9 +38,9 @@ func run(ctx context.Context, args []string, in io.Reader, out, errOut io.Writer
 	root.SetIn(in)
 	root.SetOut(out)
 	root.SetErr(errOut)
-	err := root.ExecuteContext(ctx)
+	cmd, err := root.ExecuteContextC(ctx)
 	if err != nil {
-		if text := errorLine(err); text != "" {
+		if text := errorLine(err, cmd.Annotations[chosenBy]); text != "" {
 			fmt.Fprintln(errOut, "regent: "+text)
 		}
 	}

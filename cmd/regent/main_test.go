@@ -169,11 +169,11 @@ func TestRefusalsSayWhatToDo(t *testing.T) {
 func TestRefusedConnectionsSayWhatToDo(t *testing.T) {
 	t.Parallel()
 	for want, args := range map[string][]string{
-		`cannot connect to http://127.0.0.1:1: nobody listens there; start a server with "regent dev"`: {"queue", "list", "--url", "http://127.0.0.1:1", "--retry-for", "1ms"},
-		"cannot connect to postgres://me@127.0.0.1:1/x: nobody listens there; name another database":   {"queue", "list", "--dsn", "postgres://me:s3cret@127.0.0.1:1/x", "--retry-for", "1ms"},
-		"cannot connect to postgres://me@127.0.0.1:1/y: nobody listens there; name another database":   {"doctor", "--dsn", "postgres://me:s3cret@127.0.0.1:1/y"},
-		"cannot connect to http://nowhere.invalid: ":                                                   {"queue", "list", "--url", "http://nowhere.invalid", "--retry-for", "1ms"},
-		"cannot connect to postgres://me@nowhere.invalid:5432/x: ":                                     {"queue", "list", "--dsn", "postgres://me:s3cret@nowhere.invalid/x", "--retry-for", "1ms"},
+		`cannot connect to http://127.0.0.1:1 (--url): nobody listens there; start a server with "regent dev"`: {"queue", "list", "--url", "http://127.0.0.1:1", "--retry-for", "1ms"},
+		"cannot connect to postgres://me@127.0.0.1:1/x (--dsn): nobody listens there; name another database":   {"queue", "list", "--dsn", "postgres://me:s3cret@127.0.0.1:1/x", "--retry-for", "1ms"},
+		"cannot connect to postgres://me@127.0.0.1:1/y (--dsn): nobody listens there; name another database":   {"doctor", "--dsn", "postgres://me:s3cret@127.0.0.1:1/y"},
+		"cannot connect to http://nowhere.invalid (--url): ":                                                   {"queue", "list", "--url", "http://nowhere.invalid", "--retry-for", "1ms"},
+		"cannot connect to postgres://me@nowhere.invalid:5432/x (--dsn): ":                                     {"queue", "list", "--dsn", "postgres://me:s3cret@nowhere.invalid/x", "--retry-for", "1ms"},
 	} {
 		got := call(t, "", args...)
 		require.Equal(t, exitServer, got.code, args)

@@ -71,7 +71,7 @@ func TestManifestFaultsAreNamed(t *testing.T) {
 	} {
 		_, err := readManifest("m", []byte(text))
 		require.Error(t, err, text)
-		require.Contains(t, errorLine(err), want, text)
+		require.Contains(t, errorLine(err, ""), want, text)
 		require.Equal(t, exitUser, exitCode(err), text)
 	}
 }

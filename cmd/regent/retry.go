@@ -7,6 +7,8 @@ import (
 	"math/rand/v2"
 	"sync/atomic"
 	"time"
+
+	"github.com/spf13/cobra"
 )
 
 // repeat says which failures of a call may be repeated.
@@ -41,11 +43,12 @@ const sayEvery = 10 * time.Second
 type retrier struct {
 	limit  time.Duration
 	errOut io.Writer     // nil: say nothing
+	from   string        // what chose the server
 	said   *atomic.Int64 // when, in unix nanoseconds
 }
 
-func newRetrier(limit time.Duration, errOut io.Writer) retrier {
-	return retrier{limit: limit, errOut: errOut, said: new(atomic.Int64)}
+func newRetrier(limit time.Duration, cmd *cobra.Command) retrier {
+	return retrier{limit: limit, errOut: cmd.ErrOrStderr(), from: cmd.Annotations[chosenBy], said: new(atomic.Int64)}
 }
 
 // say tells the user why a command with a long limit seems to hang.
@@ -55,7 +58,7 @@ func (r retrier) say(err error, left time.Duration) {
 	}
 	now, last := time.Now().UnixNano(), r.said.Load()
 	if now-last > int64(sayEvery) && r.said.CompareAndSwap(last, now) {
-		fmt.Fprintf(r.errOut, "regent: %s; trying again for up to %s\n", errorLine(err), left.Round(time.Second))
+		fmt.Fprintf(r.errOut, "regent: %s; trying again for up to %s\n", errorLine(err, r.from), left.Round(time.Second))
 	}
 }
 

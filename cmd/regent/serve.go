@@ -126,7 +126,7 @@ running calls finish.
 			if err != nil {
 				return err
 			}
-			if cfg.DatabaseURL, err = databaseURL(dsn); err != nil {
+			if cfg.DatabaseURL, err = databaseURL(cmd, dsn); err != nil {
 				return err
 			}
 			return runServe(cmd, cfg, apply)

@@ -72,9 +72,9 @@ func (f *tailFlags) resolveDSN(cmd *cobra.Command) (string, error) {
 		case err != nil || named != "":
 			return named, err
 		case f.target.dsn != "" || os.Getenv("DATABASE_URL") != "":
-			return databaseURL(f.target.dsn)
+			return databaseURL(cmd, f.target.dsn)
 		}
-		if dsn, err := currentDatabase(); err != nil || dsn != "" {
+		if dsn, err := currentDatabase(cmd); err != nil || dsn != "" {
 			return dsn, err
 		}
 	}
@@ -86,6 +86,7 @@ func (f *tailFlags) resolveDSN(cmd *cobra.Command) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("read connection string: %w", err)
 	}
+	setChosenBy(cmd, path)
 	return checkedDSN(path, strings.TrimSpace(string(text)))
 }
 
@@ -115,7 +116,7 @@ func runTail(cmd *cobra.Command, f *tailFlags, queue string) error {
 	if err != nil {
 		return err
 	}
-	c, err := openSQL(cmd.Context(), dsn, newRetrier(time.Duration(f.target.retryFor), cmd.ErrOrStderr()))
+	c, err := openSQL(cmd.Context(), dsn, newRetrier(time.Duration(f.target.retryFor), cmd))
 	if err != nil {
 		return err
 	}

@@ -131,7 +131,7 @@ func (f *topFlags) watch(cmd *cobra.Command, c client) error {
 		case err != nil && (!live || exitCode(err) != exitServer):
 			return err
 		case err != nil:
-			err = drawError(out, err)
+			err = drawError(out, errorLine(err, cmd.Annotations[chosenBy]))
 		default:
 			last = now
 			err = now.show(out, format, live)
@@ -297,8 +297,8 @@ func drawLines(out io.Writer, lines []string, width, height int) error {
 	return writeAll(out, screen.Bytes())
 }
 
-func drawError(out io.Writer, err error) error {
-	return writeAll(out, []byte("\x1b[H"+oneLine("no answer: "+errorLine(err), 100)+"\x1b[K"))
+func drawError(out io.Writer, text string) error {
+	return writeAll(out, []byte("\x1b[H"+oneLine("no answer: "+text, 100)+"\x1b[K"))
 }
 
 func (f *frame) table(queues, groups int) table {
