@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -562,10 +563,19 @@ func TestDevThatCannotListenStartsNothing(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "data")
 	out, err := program(t, "dev", "--port", port, "--data-dir", dir).CombinedOutput()
 	require.Equal(t, exitUser, err.(*exec.ExitError).ExitCode())
-	require.Contains(t, string(out), "127.0.0.1:"+port+" is taken (address already in use): choose another port with --port")
+	taken := "is taken (address already in use): choose another port with --port or PORT, 0 takes a free one"
+	require.Contains(t, string(out), "127.0.0.1:"+port+" "+taken)
 	out, err = program(t, "serve", "--port", port, "--dsn", shared.get(t).dsn(t)).CombinedOutput()
 	require.Equal(t, exitUser, err.(*exec.ExitError).ExitCode())
-	require.Contains(t, string(out), "127.0.0.1:"+port+" is taken (address already in use): choose another port with --port")
+	require.Contains(t, string(out), "127.0.0.1:"+port+" "+taken)
+	other := httptest.NewServer(http.NotFoundHandler())
+	defer other.Close()
+	_, port, _ = strings.Cut(strings.TrimPrefix(other.URL, "http://"), ":")
+	out, err = program(t, "dev", "--port", port, "--data-dir", dir).CombinedOutput()
+	require.Equal(t, exitUser, err.(*exec.ExitError).ExitCode())
+	require.Contains(t, string(out), "127.0.0.1:"+port+" "+taken+"\n", "nothing is said of who that is")
+	require.Eventually(t, func() bool { return regentAnswers(t.Context(), strings.TrimPrefix(shared.get(t).url, "http://")) }, time.Minute, time.Millisecond)
+	require.False(t, regentAnswers(t.Context(), "127.0.0.1:"+port))
 	require.NoDirExists(t, dir)
 }
 

@@ -3,11 +3,13 @@ package main
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"log/slog"
 	"net"
+	"net/http"
 	"os"
 	"strings"
 	"syscall"
@@ -209,17 +211,38 @@ func serveAPI(ctx context.Context, cfg api.Config, pool *pgxpool.Pool, log *slog
 func listenOn(ctx context.Context, cfg api.Config) (net.Listener, error) {
 	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", cfg.Addr())
 	if err != nil {
-		return nil, withCode(exitUser, listenFault(cfg.Addr(), err))
+		return nil, withCode(exitUser, listenFault(ctx, cfg.Addr(), err))
 	}
 	return listener, nil
 }
 
 // listenFault says what to do about an address that cannot be had.
-func listenFault(address string, err error) error {
-	if errors.Is(err, syscall.EADDRINUSE) {
-		return fmt.Errorf("%s is taken (address already in use): choose another port with --port, 0 takes a free one", address)
+func listenFault(ctx context.Context, address string, err error) error {
+	if !errors.Is(err, syscall.EADDRINUSE) {
+		return fmt.Errorf("listen for the API on %s (--bind, --port): %w", address, err)
 	}
-	return fmt.Errorf("listen for the API on %s (--bind, --port): %w", address, err)
+	holder := ""
+	if regentAnswers(ctx, address) {
+		holder = "; a Regent server answers there already"
+	}
+	return fmt.Errorf("%s is taken (address already in use): choose another port with --port or PORT, 0 takes a free one%s", address, holder)
+}
+
+// regentAnswers reports whether the server at an address is one of this API.
+func regentAnswers(ctx context.Context, address string) bool {
+	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
+	defer cancel()
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+address+"/health", nil)
+	if err != nil {
+		return false
+	}
+	resp, err := (&http.Client{Transport: &http.Transport{DisableKeepAlives: true}}).Do(req)
+	if err != nil {
+		return false
+	}
+	defer resp.Body.Close()
+	var health api.Health
+	return json.NewDecoder(io.LimitReader(resp.Body, 1<<16)).Decode(&health) == nil && health.Engine != ""
 }
 
 // apiAddress is what a client on this machine uses.
