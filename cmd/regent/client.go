@@ -32,6 +32,9 @@ type client interface {
 	Groups(ctx context.Context) (json.RawMessage, error)
 	// Group is one of them in detail, by queue; empty without a cursor.
 	Group(ctx context.Context, name string) (json.RawMessage, error)
+	// Lagging are the partitions on which a group owes something, with a cursor or not,
+	// of all groups.
+	Lagging(ctx context.Context) (json.RawMessage, error)
 	Seek(ctx context.Context, s seekTarget) (json.RawMessage, error)
 	// DeleteGroup forgets a group, on all queues when none is named.
 	DeleteGroup(ctx context.Context, name, queue string, keep bool) (json.RawMessage, error)

@@ -45,6 +45,17 @@ func (c *httpClient) Group(ctx context.Context, name string) (json.RawMessage, e
 	return body, nil
 }
 
+func (c *httpClient) Lagging(ctx context.Context) (json.RawMessage, error) {
+	all := "0"
+	body, err := c.call(ctx, repeatAny, func(ctx context.Context) (*http.Response, error) {
+		return c.ListLaggingPartitions(ctx, &rest.ListLaggingPartitionsParams{MinLagSeconds: &all})
+	})
+	if err != nil {
+		return nil, fmt.Errorf("list lagging partitions: %w", err)
+	}
+	return body, nil
+}
+
 func (c *httpClient) Seek(ctx context.Context, s seekTarget) (json.RawMessage, error) {
 	if err := addressable(append(given(s.partition), s.group, s.queue)...); err != nil {
 		return nil, err
@@ -92,6 +103,14 @@ func (c *sqlClient) Group(ctx context.Context, name string) (json.RawMessage, er
 	text, err := c.document(ctx, repeatAny, func() (json.RawMessage, error) { return c.queries.GetConsumerGroup(ctx, name, ownTenant()) })
 	if err != nil {
 		return nil, fmt.Errorf("show group %q: %w", name, err)
+	}
+	return text, nil
+}
+
+func (c *sqlClient) Lagging(ctx context.Context) (json.RawMessage, error) {
+	text, err := c.document(ctx, repeatAny, func() (json.RawMessage, error) { return c.queries.ListLaggingPartitions(ctx, 0, ownTenant()) })
+	if err != nil {
+		return nil, fmt.Errorf("list lagging partitions: %w", err)
 	}
 	return text, nil
 }

@@ -79,14 +79,50 @@ func groupTable(groups []json.RawMessage) table {
 }
 
 // groupDetail is a group by queue, as tables show it.
-type groupDetail map[string]struct {
-	Partitions []struct {
-		Partition      string `json:"partition"`
-		TotalConsumed  int64  `json:"totalConsumed"`
-		OffsetLag      int64  `json:"offsetLag"`
-		TimeLagSeconds int64  `json:"timeLagSeconds"`
-		LeaseActive    bool   `json:"leaseActive"`
-	} `json:"partitions"`
+type groupDetail map[string]groupOnQueue
+
+type groupOnQueue struct {
+	Partitions []groupStanding `json:"partitions"`
+}
+
+// groupStanding is a group on a partition.
+type groupStanding struct {
+	Partition      string `json:"partition"`
+	TotalConsumed  int64  `json:"totalConsumed"`
+	OffsetLag      int64  `json:"offsetLag"`
+	TimeLagSeconds int64  `json:"timeLagSeconds"`
+	LeaseActive    bool   `json:"leaseActive"`
+	notStarted     bool   // it owes all of it, and has no cursor there
+}
+
+// addUnstarted adds the partitions that the group owes and has no cursor on: it is
+// registered on their queue, and has not come to them yet.
+func (d groupDetail) addUnstarted(text json.RawMessage, group string) error {
+	var all []struct {
+		Group     string `json:"consumer_group"`
+		Queue     string `json:"queue_name"`
+		Partition string `json:"partition_name"`
+		Behind    int64  `json:"offset_lag"`
+		Seconds   int64  `json:"time_lag_seconds"`
+	}
+	if err := decode(text, &all); err != nil {
+		return fmt.Errorf("show group: %w", err)
+	}
+	started := map[[2]string]bool{}
+	for queue, on := range d {
+		for _, p := range on.Partitions {
+			started[[2]string{queue, p.Partition}] = true
+		}
+	}
+	for _, l := range all {
+		if l.Group != group || started[[2]string{l.Queue, l.Partition}] {
+			continue
+		}
+		on := d[l.Queue]
+		on.Partitions = append(on.Partitions, groupStanding{Partition: l.Partition, OffsetLag: l.Behind, TimeLagSeconds: l.Seconds, notStarted: true})
+		d[l.Queue] = on
+	}
+	return nil
 }
 
 func newGroupShowCmd() *cobra.Command {
@@ -94,8 +130,11 @@ func newGroupShowCmd() *cobra.Command {
 	var format outputFormat
 	cmd := &cobra.Command{
 		Use:   "show GROUP",
-		Short: "Show where a group stands on every partition it has a cursor on",
-		Args:  cobra.ExactArgs(1),
+		Short: "Show where a group stands on every partition",
+		Long: `Show prints where a group stands on each partition that it has a cursor on. The
+table also has those that it owes and has not started yet; the other formats are
+the API's document, which has not.`,
+		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			c, err := target.open(cmd.Context(), cmd)
 			if err != nil {
@@ -109,6 +148,15 @@ func newGroupShowCmd() *cobra.Command {
 			var detail groupDetail
 			if err := decode(text, &detail); err != nil {
 				return fmt.Errorf("show group: %w", err)
+			}
+			if len(detail) == 0 || format.resolve(cmd.OutOrStdout(), "json") == "table" {
+				lagging, err := c.Lagging(cmd.Context())
+				if err != nil {
+					return err
+				}
+				if err := detail.addUnstarted(lagging, args[0]); err != nil {
+					return err
+				}
 			}
 			if len(detail) == 0 {
 				return nothingTo("group %q has no cursor", args[0])
@@ -125,11 +173,14 @@ func groupDetailTable(detail groupDetail) table {
 	t := table{header: []string{"QUEUE", "PARTITION", "BEHIND", "SECONDS", "CONSUMED", "LEASED"}}
 	for _, queue := range slices.Sorted(keysOf(detail)) {
 		for _, p := range detail[queue].Partitions {
-			leased := "no"
-			if p.LeaseActive {
+			leased, consumed := "no", grouped(p.TotalConsumed)
+			switch {
+			case p.LeaseActive:
 				leased = "yes"
+			case p.notStarted:
+				consumed = "not started"
 			}
-			t.rows = append(t.rows, []string{queue, p.Partition, grouped(p.OffsetLag), grouped(p.TimeLagSeconds), grouped(p.TotalConsumed), leased})
+			t.rows = append(t.rows, []string{queue, p.Partition, grouped(p.OffsetLag), grouped(p.TimeLagSeconds), consumed, leased})
 		}
 	}
 	return t

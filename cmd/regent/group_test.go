@@ -67,6 +67,12 @@ func TestGroupCommands(t *testing.T) {
 			run(0, "group", "delete", group, "--yes")
 			run(4, "group", "delete", group, "--yes")
 			pop(0)
+
+			require.NotContains(t, run(0, "group", "show", group, "-o", "table"), "not started")
+			got = call(t, "{\"n\":3}\n{\"n\":4}\n", with(face, "push", queue, "--partition", "fresh")...)
+			require.Equal(t, 0, got.code, got.err)
+			require.Regexp(t, `(?m)^`+group+` +`+queue+` +\w+ +2 +\d+ +1 +1 `, run(0, "group", "list", "-o", "table"), "two behind on one partition, and one cursor")
+			require.Regexp(t, `(?m)^`+queue+` +p +0 +0 +2 +no\n`+queue+` +fresh +2 +\d+ +not started +no$`, run(0, "group", "show", group, "-o", "table"), "as the list says")
 		})
 	}
 }
