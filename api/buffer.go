@@ -1,8 +1,10 @@
 package api
 
 import (
+	"context"
 	"errors"
 	"net/http"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -107,6 +109,7 @@ func (s *Server) buffer(bundle []*batch[*pushGroup], lost *doubt) {
 		}
 		return
 	}
+	s.lookBeforeSpooling()
 	var records []*spoolRecord
 	var kept []*batch[*pushGroup]
 	for i, b := range bundle {
@@ -132,6 +135,19 @@ func (s *Server) buffer(bundle []*batch[*pushGroup], lost *doubt) {
 			continue
 		}
 		at = noteBuffered(b, records, at, lost != nil)
+	}
+}
+
+// lookBeforeSpooling looks which queues are encrypted now, where payloads would be
+// kept as they are, and the database is not away or has answered others since.
+func (s *Server) lookBeforeSpooling() {
+	overtaken, failing := s.seals.blind()
+	if !s.spoolsPlain() || s.away.Load() && !overtaken || failing && !s.switches.stale() {
+		return
+	}
+	if err := s.readSwitches(context.Background()); err != nil {
+		s.switches.seen.Store(time.Now().UnixNano()) // not for every push
+		s.log.Debug("it cannot be seen which queues are encrypted", "error", clip(err.Error(), 300))
 	}
 }
 

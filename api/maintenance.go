@@ -203,18 +203,27 @@ func (s *Server) freshen(ctx context.Context) {
 func (s *Server) readSwitches(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, healthPatience)
 	defer cancel()
-	return s.call(ctx, s.look)
+	look := s.seals.begin()
+	err := s.call(ctx, s.look)
+	if err != nil {
+		s.seals.miss(look)
+	}
+	return err
 }
+
+// spoolsPlain reports whether this server could spool plaintext.
+func (s *Server) spoolsPlain() bool { return s.spool != nil && s.seals.current == nil }
 
 // look reads the switches over a connection that is at hand, and on a server that
 // could spool plaintext what it may not.
 func (s *Server) look(ctx context.Context, q querier) error {
-	if s.spool != nil && s.seals.current == nil {
+	if s.spoolsPlain() {
+		look := s.seals.begin()
 		encrypted, err := q.ListEncryptedQueues(ctx)
 		if err != nil {
 			return err
 		}
-		s.seals.list(encrypted)
+		s.seals.list(encrypted, look)
 	}
 	row, err := q.GetMaintenance(ctx)
 	if err == nil {

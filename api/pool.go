@@ -133,6 +133,9 @@ func (s *Server) callConn(ctx context.Context, fn func(context.Context, *pgx.Con
 	started := time.Now()
 	for try := 1; ; try++ {
 		err := s.onConn(ctx, fn)
+		if err == nil {
+			s.seals.answered.Store(time.Now().UnixNano())
+		}
 		if err == nil || !s.again(err, try, time.Since(started)) {
 			s.count.countCall(err)
 			return err

@@ -93,9 +93,25 @@ func (s *Server) configureQueue(ctx context.Context, in *configureInput) (*docum
 		return nil, refusal
 	}
 	args.TenantID = s.tenant(ctx)
+	if s.spoolsPlain() && mayEncrypt(args) {
+		hash := sealHash(args.TenantID, args.Queue)
+		s.seals.doubt(hash, true)
+		defer s.seals.decided(hash)
+	}
 	return s.document(ctx, "configure", func(ctx context.Context, q querier) ([]byte, error) {
 		return q.ConfigureQueue(ctx, args)
 	})
+}
+
+// mayEncrypt reports whether a call that configures a queue may switch its
+// encryption on.
+func mayEncrypt(args db.ConfigureQueueParams) bool {
+	var options struct {
+		Encryption jsontext.Value `json:"encryptionEnabled"`
+	}
+	err := jsonv2.Unmarshal(args.Options, &options)
+	kind := options.Encryption.Kind()
+	return !args.DryRun && (err != nil || kind != 0 && kind != 'f' && kind != 'n')
 }
 
 func (s *Server) listQueues(ctx context.Context, in *listQueuesInput) (*documentReply, error) {
@@ -109,9 +125,23 @@ func (s *Server) getQueue(ctx context.Context, in *queueInput) (*documentReply, 
 	if refusal := checkName("queue", in.Queue); refusal != nil {
 		return nil, refusal
 	}
-	return s.shown(ctx, "get", func(ctx context.Context, q querier) ([]byte, error) {
+	reply, err := s.shown(ctx, "get", func(ctx context.Context, q querier) ([]byte, error) {
 		return q.GetQueue(ctx, in.Queue, s.tenant(ctx))
 	})
+	if err == nil && s.spoolsPlain() && showsEncrypted(reply.Body) {
+		s.seals.learn(queueKey{s.tenant(ctx), in.Queue}, false) // who reads this relies on it
+	}
+	return reply, err
+}
+
+// showsEncrypted reports whether the detail of a queue says that it is encrypted.
+func showsEncrypted(detail []byte) bool {
+	var queue struct {
+		Options struct {
+			Encrypted bool `json:"encryptionEnabled"`
+		} `json:"options"`
+	}
+	return jsonv2.Unmarshal(detail, &queue) == nil && queue.Options.Encrypted
 }
 
 func (s *Server) getQueueDepth(ctx context.Context, in *depthInput) (*documentReply, error) {

@@ -12,13 +12,10 @@ import (
 	"log/slog"
 	"net/http"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"time"
 
 	jsonv2 "github.com/go-json-experiment/json"
-
-	"regent.local/regent/db"
 )
 
 // Encryption at rest. A queue with encryptionEnabled holds envelopes only, which
@@ -63,9 +60,7 @@ type sealer struct {
 	log     *slog.Logger
 	warned  atomic.Int64 // unix nanoseconds of the last complaint
 
-	mu     sync.RWMutex
-	sealed map[queueKey]struct{} // queues that were encrypted when last heard of
-	told   bool                  // the database has listed them
+	sealKnowledge
 }
 
 // errNoKey refuses what would otherwise be stored as plaintext.
@@ -73,14 +68,12 @@ var errNoKey = &Error{Text: "the queue is encrypted and this server has no usabl
 
 var errBadKey = errors.New("is not 64 hexadecimal characters")
 
-// errUntold refuses what may be for an encrypted queue.
-var errUntold = &Error{Text: "the database is away, and this server has no encryption key and has not heard yet which queues are encrypted", Code: "QN503", Retryable: true, status: http.StatusServiceUnavailable}
-
 // newSealer reads the keys: current is 64 hexadecimal characters or empty, others
 // is id:hex,... A bad current key is the same as none, said once; bad others are
 // an error, since messages could not be read.
 func newSealer(current, others string, log *slog.Logger) (*sealer, error) {
-	s := &sealer{keys: map[string]*sealKey{}, log: log, sealed: map[queueKey]struct{}{}}
+	s := &sealer{keys: map[string]*sealKey{}, log: log}
+	s.sealed, s.doubts = map[queueKey]uint64{}, map[string]sealDoubt{}
 	names, err := s.addOthers(others)
 	if err != nil || current == "" {
 		return s, err
@@ -169,54 +162,13 @@ func (s *sealer) guess(queue queueKey) bool {
 	return s.expects(queue)
 }
 
-// expects says whether the queue was encrypted when last heard of.
-func (s *sealer) expects(queue queueKey) bool {
-	s.mu.RLock()
-	defer s.mu.RUnlock()
-	_, sealed := s.sealed[queue]
-	return sealed
-}
-
 // spooling is why payloads of the queue may not be kept on a disk, nil where they
 // may: they are sealed with the key, or the queue is not encrypted.
 func (s *sealer) spooling(queue queueKey) error {
 	if s.current != nil {
 		return nil
 	}
-	s.mu.RLock()
-	defer s.mu.RUnlock()
-	if _, sealed := s.sealed[queue]; sealed {
-		return errNoKey
-	}
-	if !s.told {
-		return errUntold
-	}
-	return nil
-}
-
-// list takes over which queues the database says are encrypted.
-func (s *sealer) list(rows []db.EncryptedQueueRow) {
-	sealed := make(map[queueKey]struct{}, len(rows))
-	for _, r := range rows {
-		sealed[queueKey{r.TenantID, r.Queue}] = struct{}{}
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.sealed, s.told = sealed, true
-}
-
-// learn notes that the functions refused payloads that were sent sealed, or not.
-func (s *sealer) learn(queue queueKey, sent bool) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	switch {
-	case sent:
-		delete(s.sealed, queue)
-	case len(s.sealed) >= maxOwners:
-		s.sealed = map[queueKey]struct{}{queue: {}}
-	default:
-		s.sealed[queue] = struct{}{}
-	}
+	return s.plain(queue)
 }
 
 // missing is the error of a group of an encrypted queue that was sent as it was,

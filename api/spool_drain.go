@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -160,7 +161,7 @@ func (s *Server) replayPiece(ctx context.Context, p *piece) error {
 		return nil
 	}
 	s.log.Error("the database refuses a spooled push, it was set aside", "file", p.file.path, "position", p.from, "error", clip(err.Error(), 300))
-	if err := s.spool.refuse(p, err, s.failedItems(p.records[0])); err != nil {
+	if err := s.spool.refuse(p, err, s.failedItems(ctx, p.records[0])); err != nil {
 		return err
 	}
 	return s.replayAll(ctx, p, nil)
@@ -534,16 +535,32 @@ type failedItem struct {
 }
 
 // failedItems are the messages of a refused record, to be read by people: opened,
-// unless their queue is encrypted.
-func (s *Server) failedItems(r *spoolRecord) (items []failedItem) {
+// unless their queue is encrypted; then sealed, where there is a key.
+func (s *Server) failedItems(ctx context.Context, r *spoolRecord) (items []failedItem) {
+	encrypted := s.encrypted(ctx, queueKey{r.Tenant, r.Queue})
 	for i := range r.Items {
 		item := failedItem{r.Items[i].TransactionID, r.Items[i].Key, r.Items[i].Payload}
-		if !s.seals.expects(queueKey{r.Tenant, r.Queue}) {
+		switch {
+		case !encrypted:
 			item.Payload = s.unspooled(&r.Items[i])
+		case !r.Items[i].Sealed && s.seals.current != nil:
+			item.Payload = s.seals.current.seal(item.Payload)
 		}
 		items = append(items, item)
 	}
 	return items
+}
+
+// encrypted asks the database whether a queue is encrypted; it counts as that where
+// there is no answer.
+func (s *Server) encrypted(ctx context.Context, queue queueKey) bool {
+	found := true
+	err := s.ask(ctx, func(ctx context.Context, q querier) error {
+		rows, err := q.ListEncryptedQueues(ctx)
+		found = slices.Contains(rows, db.EncryptedQueueRow{TenantID: queue.tenant, Queue: queue.queue})
+		return err
+	})
+	return err != nil || found
 }
 
 // refuse writes down a record that the database refuses, before it is passed over.

@@ -22,13 +22,15 @@ const tellEvery = 100 * time.Millisecond
 
 // Words between servers: "<word> <server> [<queue hash>]". hello and here make a
 // server known to the others, so that nobody notifies while alone. gone is a queue
-// that was deleted.
+// that was deleted. sealed is said by the database, of a queue that is encrypted
+// from that commit on; its hash is that of sealHash.
 const (
-	wordHello = "hello"
-	wordHere  = "here"
-	wordBye   = "bye"
-	wordPush  = "push"
-	wordGone  = "gone"
+	wordHello  = "hello"
+	wordHere   = "here"
+	wordBye    = "bye"
+	wordPush   = "push"
+	wordGone   = "gone"
+	wordSealed = "sealed"
 )
 
 // teller tells the other servers of the database which queues got something,
@@ -95,6 +97,9 @@ func (t *teller) hear(payload string) (word, hash string) {
 	}
 	if from == t.id || from == "" {
 		return "", ""
+	}
+	if word == wordSealed && hash != "" {
+		return word, hash
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -180,6 +185,7 @@ func (s *Server) hearOthers(ctx context.Context) {
 		Connected: func(ctx context.Context) {
 			s.log.DebugContext(ctx, "listening for other servers")
 			s.room.told("")
+			s.switches.seen.Store(0)
 			heard := s.teller.heard.Load()
 			s.teller.greet()
 			s.loops.Go(func() {
@@ -194,12 +200,24 @@ func (s *Server) hearOthers(ctx context.Context) {
 				s.room.told(hash)
 			case wordGone:
 				s.room.deleted(hash)
+			case wordSealed:
+				s.hearSealed(ctx, hash)
 			}
 		},
 		Lost: func(err error) {
 			s.log.WarnContext(ctx, "lost the listening connection", "error", clip(err.Error(), 300))
 		},
 	}.Run(ctx)
+}
+
+// hearSealed takes note that a queue became encrypted, and looks which one it was.
+func (s *Server) hearSealed(ctx context.Context, hash string) {
+	if !s.spoolsPlain() {
+		return
+	}
+	s.seals.doubt(hash, false)
+	s.switches.seen.Store(0)
+	s.loops.Go(func() { s.freshen(ctx) })
 }
 
 // listenConfig is the pool's connection, or the direct one that is named.

@@ -1,6 +1,7 @@
 /*
  * Purpose:     creates a queue or edits its options; an edit keeps what it does not mention, mode replace does not.
- * Locks:       the queue row FOR NO KEY UPDATE: edits queue up, pushes that make a partition (FOR KEY SHARE) do not wait.
+ * Locks:       the queue row FOR NO KEY UPDATE: edits queue up, pushes that make a partition (FOR KEY SHARE) do not wait. A
+ *              call that switches encryption on notifies servers at the commit, so its transaction cannot be prepared.
  * Isolation:   READ COMMITTED; above it the row read after a wait would be the old one and an edit would be lost.
  * Volatility:  VOLATILE: writes.
  * Bounds:      one row of queues; no partition is made. With p_dry_run nothing is kept: the edit is made, the preview of
@@ -66,6 +67,7 @@ LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
     v_columns jsonb := p_columns;
     r_queue queen.queues;
+    v_encrypted boolean;
 BEGIN
     -- A round ends without a row only when the queue that blocked the insert is gone again.
     FOR v_round IN 1..3 LOOP
@@ -87,7 +89,11 @@ BEGIN
         PERFORM queen._raise('40001', format('queue %s is being deleted and created at the same time', to_json(p_queue)));
     END IF;
 
+    v_encrypted := r_queue.encryption_enabled;
     r_queue := queen._store_options(r_queue, v_columns);
+    IF r_queue.encryption_enabled AND NOT v_encrypted THEN
+        PERFORM queen._tell_sealed(p_tenant_id, p_queue);
+    END IF;
     IF NOT r_queue.retention_enabled
        AND (v_columns ?| ARRAY['retention_seconds', 'completed_retention_seconds', 'retention_bytes', 'retention_messages', 'retention_enabled'])
        AND greatest(r_queue.retention_seconds, r_queue.completed_retention_seconds, r_queue.retention_bytes, r_queue.retention_messages) > 0 THEN
@@ -104,3 +110,19 @@ BEGIN
         'options', queen._options_document(r_queue)::jsonb - ARRAY['namespace', 'task']);
 END $$;
 REVOKE ALL ON FUNCTION queen._configure_queue(text, uuid, jsonb) FROM PUBLIC;
+
+/*
+ * Purpose:     tell every server, at the commit, that a queue is encrypted now: one without a key spools nothing for it from then
+ *              on, should this database go away before it looks. Names never travel, so it is a hash.
+ * Locks:       that of NOTIFY, at the commit.  Isolation: any.  Volatility: VOLATILE: notifies.
+ * Bounds:      one notification.  Idempotency: yes.  Raises: nothing.
+ * Source:      issue 3 items 7 and 8 (plaintext is never stored silently), F195.
+ */
+CREATE OR REPLACE FUNCTION queen._tell_sealed(
+    p_tenant_id uuid,
+    p_queue text
+) RETURNS void
+LANGUAGE sql VOLATILE AS $$
+    SELECT pg_notify('queen_wake', 'sealed - ' || left(encode(sha256(convert_to(p_tenant_id::text || ' ' || p_queue, 'UTF8')), 'hex'), 16))
+$$;
+REVOKE ALL ON FUNCTION queen._tell_sealed(uuid, text) FROM PUBLIC;
