@@ -100,6 +100,14 @@ BEGIN
         UPDATE queen.log_consumers c SET lease_expires_at = clock_timestamp() - interval '1 s' WHERE c.worker_id IS NOT NULL;
     END LOOP;
 
+    -- A batch that was pushed in parts is ordinary, too, in the order of delivery.
+    PERFORM queen.log_push_v1(ARRAY['parts'], ARRAY['a'], ARRAY[cardinality(x)], x, x) FROM (VALUES ('{1}'::text[]), ('{2,3}'), ('{4,5}')) v (x);
+    PERFORM queen.log_pop_v1('parts', p_consumer_group => 'g', p_batch => 4, p_subscription_mode => 'all');
+    SELECT queen._ack_plain('00000000-0000-0000-0000-000000000001', ARRAY[c.partition_id], '{g}', ARRAY[c.worker_id], '{4}', '{1,3,2,4}', array_fill('completed'::text, ARRAY[4])) AS swapped,
+           queen._ack_plain('00000000-0000-0000-0000-000000000001', ARRAY[c.partition_id], '{g}', ARRAY[c.worker_id], '{4}', '{1,2,3,4}', array_fill('completed'::text, ARRAY[4])) AS whole
+    INTO r FROM queen.log_consumers c JOIN queen.log_partitions p ON p.id = c.partition_id JOIN queen.queues q ON q.id = p.queue_id WHERE q.name = 'parts';
+    ASSERT r.swapped = '{}' AND r.whole = '{1}', 'A-9: ' || r;
+
     -- A deleted queue, and somebody else's, are not found in a bundle either (F075).
     CREATE TEMP TABLE work ON COMMIT DROP AS SELECT t.* FROM pg_temp.take('together') t;
     ASSERT (SELECT count(*) >= 2 FROM work), 'something is leased';

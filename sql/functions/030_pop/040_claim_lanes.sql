@@ -35,6 +35,9 @@ DECLARE
     -- fills, and of which many slices would be in memory.
     v_plain boolean := p_apart AND p_cap > 0 AND NOT p_auto_ack AND p_budget <= 16 AND cardinality(p_queues) = 1 AND p_policies[1] IS NOT TRUE
         AND coalesce((p_queues[1]).window_buffer, 0) <= 0 AND coalesce((p_queues[1]).delayed_processing, 0) <= 0;
+    -- The same for a pop of several partitions.
+    v_together boolean := NOT p_apart AND p_cap <> 1 AND NOT p_auto_ack AND p_budget <= 256 AND cardinality(p_queues) = 1 AND p_policies[1] IS NOT TRUE
+        AND coalesce((p_queues[1]).window_buffer, 0) <= 0 AND coalesce((p_queues[1]).delayed_processing, 0) <= 0;
     v_quick boolean := p_cap = 1 OR (p_apart AND p_cap BETWEEN 1 AND 4);
     v_deep boolean := p_cap NOT BETWEEN 1 AND 127; -- as many candidates as there ever are
     v_left integer := p_budget;
@@ -77,10 +80,26 @@ BEGIN
             WHERE c.id <> ALL (v_claimed) -- with autoAck nothing else keeps a second round from what the first one took
             ORDER BY random()
         ) x;
+        IF v_together AND r_lanes.ids IS NOT NULL THEN
+            FOR r_row IN
+                SELECT * FROM queen._pop_together(
+                    r_lanes.ids, CASE WHEN p_cap > 0 THEN p_cap - cardinality(v_claimed) ELSE cardinality(r_lanes.ids) END, p_group, v_left,
+                    v_lease_id, queen._lease_seconds(p_lease_seconds, (p_queues[1]).lease_time))
+            LOOP
+                IF v_claimed[cardinality(v_claimed)] IS DISTINCT FROM r_row.partition_id THEN
+                    v_claimed := v_claimed || r_row.partition_id;
+                END IF;
+                v_lease_id := r_row.lease_id;
+                v_expires := greatest(v_expires, r_row.lease_expires_at);
+                v_left := v_left - cardinality(r_row.payloads);
+                RETURN NEXT r_row;
+            END LOOP;
+            EXIT WHEN v_left = 0 OR (p_cap > 0 AND cardinality(v_claimed) >= p_cap);
+        END IF;
         v_at := 0;
         LOOP
             v_at := v_at + 1;
-            IF p_cap = 1 THEN
+            IF p_cap = 1 OR v_together THEN
                 v_at := v_at + queen._first_lockable(r_lanes.ids[v_at :], p_group) - 1;
             END IF;
             v_id := r_lanes.ids[v_at];

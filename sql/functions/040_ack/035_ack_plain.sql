@@ -52,12 +52,19 @@ BEGIN
         SELECT h.ord, h.id, h.batch_end
         FROM unnest(r_held.ords, r_held.ids, r_held.starts, r_held.committed, r_held.batch_ends) h (ord, id, start, committed, batch_end)
         CROSS JOIN LATERAL (
-            SELECT x.base_offset, x.hashes FROM queen.log_txns x
+            SELECT x.base_offset, x.end_offset, x.hashes FROM queen.log_txns x
             WHERE x.partition_id = h.id AND x.base_offset <= h.committed + 1
             ORDER BY x.base_offset DESC
             LIMIT 1
         ) t
-        WHERE t.hashes[h.committed - t.base_offset + 2 : h.batch_end - t.base_offset + 1]
+        WHERE CASE
+            WHEN t.end_offset >= h.batch_end THEN t.hashes[h.committed - t.base_offset + 2 : h.batch_end - t.base_offset + 1]
+            ELSE ARRAY(
+                SELECT e.hash FROM queen.log_txns x
+                CROSS JOIN LATERAL unnest(x.hashes[greatest(h.committed - x.base_offset + 2, 1) : h.batch_end - x.base_offset + 1])
+                    WITH ORDINALITY e (hash, ord)
+                WHERE x.partition_id = h.id AND x.base_offset BETWEEN t.base_offset AND h.batch_end
+                ORDER BY x.base_offset, e.ord) END
             = queen._id_hashes(h.id, p_transaction_ids[h.start + 1 : h.start + (h.batch_end - h.committed)::integer])
     ), moved AS (
         UPDATE queen.log_consumers c
