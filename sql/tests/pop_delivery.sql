@@ -553,7 +553,7 @@ BEGIN
     UPDATE queen.log_segments s SET offsets = NULL WHERE s.partition_id = v_lane AND s.base_offset = 12;
     PERFORM set_config('queen.lane', v_lane || '+', false);
     r := pg_temp.again('again', 2);
-    ASSERT NOT pg_temp.ack('again', 13, queen._draw_lease_id(v_lane)) AND NOT pg_temp.ack('again', 13, NULL), 'A-6: not under another lease, nor none';
+    ASSERT NOT pg_temp.ack('again', 13, queen._draw_lease_id(v_lane, now())) AND NOT pg_temp.ack('again', 13, NULL), 'A-6: not under another lease, nor none';
     UPDATE queen.queues q SET deleted_at = now() WHERE q.id = v_queue;
     ASSERT NOT (SELECT a.success FROM queen.log_ack_upto_v1(ARRAY[v_lane], '{g}', ARRAY[r.lease_id], '{13}') a), 'C-28: nothing is acked in a deleted queue';
     ASSERT (SELECT (x.committed, x.worker_id, x.batch_end) = (11, r.lease_id, 13) FROM queen.log_consumers x WHERE x.partition_id = v_lane AND x.consumer_group = 'g'), 'untouched';

@@ -77,11 +77,21 @@ BEGIN
 
     -- The budget is of all together, and the cap; the last slice is cut.
     FOR r IN SELECT * FROM (VALUES (5, 100, NULL, 5), (4, 9, NULL, 4), (100, 3, 3, NULL), (100, 0, 8, NULL), (1, 5, 1, 1)) v (batch, cap, lanes, frames) LOOP
-        SELECT count(DISTINCT t.partition_id) AS lanes, sum(cardinality(t.payloads)) AS frames, count(DISTINCT t.lease_id) AS leases INTO r_got
+        SELECT count(DISTINCT t.partition_id) AS lanes, sum(cardinality(t.payloads)) AS frames, count(DISTINCT t.lease_id) AS leases, min(t.lease_id) AS lease_id INTO r_got
         FROM queen.log_pop_v1('together', NULL, 'g', r.batch, r.cap, 30, false, 'all') t;
+        ASSERT (SELECT l.renewed = r_got.lanes FROM queen.log_extend_lease_v1(r_got.lease_id, 60) l), 'O-9, I-31: the lease is found by its id: ' || r_got;
         ASSERT r_got.leases = 1 AND r_got.lanes = coalesce(r.lanes, r_got.lanes) AND r_got.frames = coalesce(r.frames, r_got.frames), format('O-9, O-30: %s gave %s', r, r_got);
         PERFORM pg_temp.free();
     END LOOP;
+
+    -- A lease of one partition is found by its id alone, whatever the call looked at first.
+    SELECT t.lease_id, count(*) AS lanes INTO r_got
+    FROM queen._pop_together(ARRAY(
+        SELECT p.id FROM queen.log_partitions p JOIN queen.queues q ON q.id = p.queue_id
+        WHERE q.name = 'together' AND p.name IN ('leased', 'done', 'one') ORDER BY p.name), 9, 'g', 9, NULL, 30) t
+    GROUP BY 1;
+    ASSERT r_got.lanes = 1 AND (SELECT l.renewed = 1 FROM queen.log_extend_lease_v1(r_got.lease_id, 60) l), 'I-31: the lease is found by its id: ' || r_got;
+    PERFORM pg_temp.free();
 
     -- Where each partition fills the budget, few cursors are locked in vain: they would be missing for others.
     PERFORM pg_temp.push('deep', i::text, '{1,2,3,4,5,6,7,8,9}') FROM generate_series(1, 40) i;

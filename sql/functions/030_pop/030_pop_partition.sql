@@ -36,6 +36,7 @@ DECLARE
     v_start bigint;
     v_bytes bigint := 0;
     v_visible timestamptz := 'infinity'::timestamptz;
+    v_now timestamptz := clock_timestamp();
 BEGIN
     SELECT * INTO r_cur FROM queen.log_consumers c
     WHERE c.partition_id = p_partition_id AND c.consumer_group = p_group
@@ -71,7 +72,7 @@ BEGIN
 
     r_out.partition_id := p_partition_id;
     r_out.partition := r_head.name;
-    r_out.lease_id := CASE WHEN p_auto_ack THEN '' ELSE coalesce(p_lease_id, queen._draw_lease_id(p_partition_id)) END;
+    r_out.lease_id := CASE WHEN p_auto_ack THEN '' ELSE coalesce(p_lease_id, queen._draw_lease_id(p_partition_id, v_now)) END;
     -- A loop, because how many segments are needed is known only while reading them; log_pop_v1 sees to it that the plan
     -- is a walk along the key, whatever the statistics say.
     FOR r_seg IN

@@ -28,6 +28,7 @@ DECLARE
     r_out queen.pop_row;
     v_wanted bigint := greatest(r_cur.committed + 1, p_log_start);
     v_upto bigint := p_head_offset;
+    v_now timestamptz := clock_timestamp();
 BEGIN
     IF p_head_stamp > p_visible THEN
         v_upto := queen._last_visible(r_cur.partition_id, v_wanted, p_head_offset, p_visible);
@@ -51,7 +52,7 @@ BEGIN
         RETURN;
     END IF;
 
-    r_out.lease_id := CASE WHEN p_auto_ack THEN '' ELSE coalesce(p_lease_id, queen._draw_lease_id(r_cur.partition_id)) END;
+    r_out.lease_id := CASE WHEN p_auto_ack THEN '' ELSE coalesce(p_lease_id, queen._draw_lease_id(r_cur.partition_id, v_now)) END;
     r_out.lease_expires_at := CASE WHEN NOT p_auto_ack THEN clock_timestamp() + make_interval(secs => p_lease_seconds) END;
     r_out.delivery_attempt := CASE
         WHEN p_auto_ack OR r_cur.attempt_offset IS DISTINCT FROM r_cur.committed + 1 THEN 1

@@ -29,6 +29,7 @@ DECLARE
     r_claim record;
     r_next record;
     r_out queen.pop_row;
+    v_now timestamptz;
     v_expires timestamptz;
     v_done integer := 0;
     v_ids uuid[] := '{}'::uuid[];
@@ -56,7 +57,8 @@ BEGIN
         ) x
         LIMIT p_cap
     ) c;
-    v_expires := clock_timestamp() + make_interval(secs => p_lease_seconds);
+    v_now := clock_timestamp();
+    v_expires := v_now + make_interval(secs => p_lease_seconds);
     -- The slices are cut here, so that each array is fetched and decompressed once; of large segments none, because rows are
     -- read ahead of the bound.
     FOR r_next IN
@@ -83,7 +85,7 @@ BEGIN
     LOOP
         CONTINUE WHEN NOT queen._is_ordinary(r_next.payloads, r_next.lo, r_next.frames, r_next.compacted, r_next.due);
         EXIT WHEN p_bytes > 16777216;
-        r_out := ROW(r_next.id, r_next.name, queen._draw_lease_id(r_next.id), v_expires,
+        r_out := ROW(r_next.id, r_next.name, queen._draw_lease_id(r_next.id, v_now), v_expires,
             CASE WHEN r_next.attempt_offset = r_next.wanted THEN r_next.attempt_count + 1 ELSE 1 END,
             r_next.created_at, r_next.id_base, r_next.base_offset, r_next.wanted, r_next.wanted + r_next.due - 1,
             r_next.payloads, r_next.transaction_ids, r_next.keys, r_next.trace_ids, r_next.producer_subs, NULL, NULL, NULL)::queen.pop_row;

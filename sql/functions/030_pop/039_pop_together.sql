@@ -26,8 +26,9 @@ DECLARE
     r_claim record;
     r_next record;
     r_out queen.pop_row;
-    v_expires timestamptz := clock_timestamp() + make_interval(secs => p_lease_seconds);
-    v_lease_id text := coalesce(p_lease_id, queen._draw_lease_id(p_ids[1]));
+    v_now timestamptz := clock_timestamp();
+    v_expires timestamptz := v_now + make_interval(secs => p_lease_seconds);
+    v_lease_id text := p_lease_id;
     v_left integer := p_budget;
     v_ids uuid[] := '{}'::uuid[];
     v_starts bigint[] := '{}'::bigint[];
@@ -85,6 +86,9 @@ BEGIN
             v_id := r_next.id;
             CONTINUE WHEN v_ids[v_done] = v_id AND v_bytes > 16777216;
             v_due := least(r_next.frames - r_next.lo + 1, p_budget);
+            IF v_done = 0 AND p_lease_id IS NULL THEN
+                v_lease_id := queen._draw_lease_id(v_id, v_now); -- of a partition that is leased: a lease of one only is found by its id
+            END IF;
             r_out := ROW(v_id, r_next.name, v_lease_id, v_expires, NULL, r_next.created_at, r_next.id_base, r_next.base_offset,
                 r_next.base_offset + r_next.lo - 1, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL)::queen.pop_row;
             IF cardinality(r_next.payloads) = v_due AND array_position(r_next.payloads, NULL) IS NULL THEN

@@ -61,7 +61,7 @@ BEGIN
             lease_acquired_at = NULL, lease_conflated = false, total_consumed = c.total_consumed + v_due
         WHERE c.partition_id = p_partition_id AND c.consumer_group = p_group;
     ELSE
-        v_lease_id := queen._draw_lease_id(p_partition_id);
+        v_lease_id := queen._draw_lease_id(p_partition_id, v_now);
         v_until := v_now + make_interval(secs => p_lease_seconds);
         UPDATE queen.log_consumers c
         SET batch_end = v_wanted + v_due - 1, worker_id = v_lease_id, lease_expires_at = v_until, lease_acquired_at = v_now,
