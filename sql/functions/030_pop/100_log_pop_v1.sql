@@ -44,68 +44,87 @@ SET enable_bitmapscan = off
 SET jit = off
 AS $$
 DECLARE
+    r_found record;
     r_queue queen.queues;
     r_look record;
     r_row queen.pop_row;
     v_policy boolean;
-    v_tenant uuid := queen._tenant(p_tenant_id);
-    v_seconds integer;
+    v_tenant uuid := p_tenant_id;
+    v_now timestamptz := clock_timestamp();
     v_frames integer := 0;
     v_group text := coalesce(p_consumer_group, '__QUEUE_MODE__');
     v_left integer := greatest(p_batch, 1);
     v_from text := p_subscription_from;
 BEGIN
+    IF v_tenant IS NULL THEN
+        v_tenant := queen._current_tenant();
+    END IF;
     p_conflation := coalesce(p_conflation, false);
     p_auto_ack := coalesce(p_auto_ack, false);
     IF queen._is_bad_name(p_queue) OR queen._is_bad_name(v_group) OR p_conflation OR current_setting('transaction_isolation') <> 'read committed' THEN
         PERFORM queen._check_name(p_queue, 'queue');
         PERFORM queen._check_pop(v_group, p_auto_ack, p_conflation);
     END IF;
-    SELECT * INTO r_queue FROM queen.queues q WHERE q.tenant_id = v_tenant AND q.name = p_queue AND q.deleted_at IS NULL;
-    SELECT m.conflation INTO v_policy FROM queen.consumer_groups_metadata m
-    WHERE m.tenant_id = v_tenant AND m.consumer_group = v_group AND m.queue_id = r_queue.id
-      AND m.partition_name = '' AND m.namespace = '' AND m.task = '';
-    IF p_hold AND r_queue.min_pop_wait_time > 0 THEN
+    SELECT q.id, q.min_pop_wait_time, queen._lease_seconds(p_lease_seconds, q.lease_time) AS seconds,
+           coalesce(q.window_buffer, 0) <= 0 AND coalesce(q.delayed_processing, 0) <= 0 AS open,
+           (SELECT m.conflation FROM queen.consumer_groups_metadata m
+            WHERE m.tenant_id = v_tenant AND m.consumer_group = v_group AND m.queue_id = q.id
+              AND m.partition_name = '' AND m.namespace = '' AND m.task = '') AS policy,
+           -- As _touch_group, which has nothing to do then.
+           (SELECT true FROM queen.group_activity a
+            WHERE a.queue_id = q.id AND a.consumer_group = v_group AND a.last_active_at > v_now - interval '1 second'
+              AND (p_auto_ack OR a.leased_until > v_now + make_interval(secs => queen._lease_seconds(p_lease_seconds, q.lease_time) - 1))
+            LIMIT 1) AS active,
+           -- As _current_tenant, whose call would cost more than it does.
+           coalesce((SELECT t.tenant_id FROM queen.tenant_roles t WHERE t.role = pg_catalog.to_regrole(pg_catalog.quote_ident(session_user))),
+                    '00000000-0000-0000-0000-000000000001') AS own
+    INTO r_found
+    FROM queen.queues q
+    WHERE q.tenant_id = v_tenant AND q.name = p_queue AND q.deleted_at IS NULL;
+    IF r_found.own IS DISTINCT FROM v_tenant THEN
+        v_tenant := queen._tenant(p_tenant_id);
+    END IF;
+    v_policy := r_found.policy;
+    IF p_hold AND r_found.min_pop_wait_time > 0 THEN
         RETURN NEXT queen._pop_policy(v_group, NULL, NULL);
         RETURN;
     ELSIF p_waited_ms > 0 THEN
         v_from := queen._since_wait(p_subscription_mode, v_from, p_waited_ms);
     END IF;
-    IF v_policy IS NULL AND (r_queue.id IS NOT NULL AND (p_partition IS NULL OR p_conflation)
-                             OR r_queue.id IS NULL AND p_partition IS NULL AND p_waited_ms IS NULL) THEN
+    IF v_policy IS NULL AND (r_found.id IS NOT NULL AND (p_partition IS NULL OR p_conflation)
+                             OR r_found.id IS NULL AND p_partition IS NULL AND p_waited_ms IS NULL) THEN
         v_policy := queen._register_unless_busy(p_queue, v_tenant, v_group, p_subscription_mode, v_from, p_conflation,
-            r_queue.id);
+            r_found.id);
     END IF;
-    IF r_queue.id IS NOT NULL THEN
-        v_seconds := queen._lease_seconds(p_lease_seconds, r_queue.lease_time);
-        PERFORM queen._touch_group(r_queue.id, v_group, CASE WHEN NOT p_auto_ack THEN v_seconds END);
+    IF r_found.id IS NOT NULL AND r_found.active IS NULL THEN
+        PERFORM queen._touch_group(r_found.id, v_group, CASE WHEN NOT p_auto_ack THEN r_found.seconds END);
     END IF;
     IF v_policy OR p_conflation THEN
         RETURN NEXT queen._pop_policy(v_group, coalesce(v_policy, p_conflation), p_conflation);
     END IF;
-    IF r_queue.id IS NULL OR (v_policy IS NULL AND p_partition IS NULL) THEN
+    IF r_found.id IS NULL OR (v_policy IS NULL AND p_partition IS NULL) THEN
         RETURN;
     END IF;
     IF p_partition IS NOT NULL THEN
+        SELECT * INTO r_queue FROM queen.queues q WHERE q.id = r_found.id;
         PERFORM queen._check_name(p_partition, 'partition');
         RETURN QUERY
         SELECT r.* FROM queen.log_partitions p
         CROSS JOIN LATERAL queen._pop_partition(p.id, r_queue, v_group, v_left, NULL,
-            v_seconds, p_auto_ack, p_subscription_mode, v_from, coalesce(v_policy, false)) r
-        WHERE p.queue_id = r_queue.id AND p.name = p_partition;
+            r_found.seconds, p_auto_ack, p_subscription_mode, v_from, coalesce(v_policy, false)) r
+        WHERE p.queue_id = r_found.id AND p.name = p_partition;
         RETURN;
-    ELSIF coalesce(p_max_partitions, 1) = 1 AND NOT p_apart AND NOT v_policy AND coalesce(r_queue.window_buffer, 0) <= 0
-       AND coalesce(r_queue.delayed_processing, 0) <= 0 THEN
-        r_row := queen._pop_again(r_queue.id, v_group, v_left, v_seconds, p_auto_ack);
+    ELSIF coalesce(p_max_partitions, 1) = 1 AND NOT p_apart AND NOT v_policy AND r_found.open THEN
+        r_row := queen._pop_again(r_found.id, v_group, v_left, r_found.seconds, p_auto_ack);
         IF r_row.payloads IS NOT NULL THEN
             RETURN NEXT r_row;
             RETURN;
         END IF;
-        r_look := queen._look_around(r_queue.id, v_group);
+        r_look := queen._look_around(r_found.id, v_group);
         IF r_look.complete AND r_look.lane IS NULL THEN
             RETURN;
         ELSIF r_look.complete THEN
-            r_row := queen._lease_slice(r_look.lane, v_group, r_look.committed, v_left, v_seconds, p_auto_ack);
+            r_row := queen._lease_slice(r_look.lane, v_group, r_look.committed, v_left, r_found.seconds, p_auto_ack);
             IF r_row.payloads IS NOT NULL THEN
                 IF cardinality(r_row.payloads) = v_left THEN
                     PERFORM queen._keep_lane(r_look.lane, 1);
@@ -113,8 +132,9 @@ BEGIN
                 RETURN NEXT r_row;
                 RETURN;
             END IF;
+            SELECT * INTO r_queue FROM queen.queues q WHERE q.id = r_found.id;
             FOR r_row IN
-                SELECT * FROM queen._pop_partition(r_look.lane, r_queue, v_group, v_left, NULL, v_seconds, p_auto_ack, p_subscription_mode, v_from)
+                SELECT * FROM queen._pop_partition(r_look.lane, r_queue, v_group, v_left, NULL, r_found.seconds, p_auto_ack, p_subscription_mode, v_from)
             LOOP
                 v_frames := v_frames + cardinality(r_row.payloads);
                 RETURN NEXT r_row;
@@ -127,6 +147,7 @@ BEGIN
             END IF;
         END IF;
     END IF;
+    SELECT * INTO r_queue FROM queen.queues q WHERE q.id = r_found.id;
     RETURN QUERY SELECT * FROM queen._claim_lanes(ARRAY[r_queue], ARRAY[v_policy], v_group, v_left,
         queen._partition_cap(p_max_partitions, v_policy, v_left), p_lease_seconds, p_auto_ack, p_subscription_mode, v_from, p_apart);
 END $$;

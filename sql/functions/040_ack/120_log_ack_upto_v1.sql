@@ -30,6 +30,13 @@ DECLARE
     r_out queen.ack_row;
     v_done boolean;
 BEGIN
+    IF p_ok AND cardinality(p_partition_ids) = 1 AND cardinality(p_consumer_groups) = 1 AND cardinality(p_lease_ids) = 1
+       AND cardinality(p_offsets) = 1 AND current_setting('transaction_isolation') = 'read committed' THEN
+        IF queen._ack_whole(p_partition_ids[1], p_consumer_groups[1], p_lease_ids[1], p_offsets[1]) THEN
+            RETURN NEXT ROW(0, true, NULL, true, false, false, NULL)::queen.ack_row;
+            RETURN;
+        END IF;
+    END IF;
     PERFORM queen._require_read_committed();
     IF NOT (queen._is_list(p_partition_ids) AND queen._is_list(p_consumer_groups) AND queen._is_list(p_lease_ids) AND queen._is_list(p_offsets)) THEN
         PERFORM queen._raise('QN400', 'every array must have one dimension and begin at 1', 'p_offsets');
@@ -37,12 +44,7 @@ BEGIN
        OR cardinality(p_offsets) IS DISTINCT FROM cardinality(p_partition_ids) OR array_position(p_offsets, NULL) IS NOT NULL THEN
         PERFORM queen._raise('QN400', 'the arrays must be equally long, and no offset null', 'p_offsets');
     END IF;
-    IF cardinality(p_partition_ids) = 1 AND p_ok THEN
-        IF queen._ack_whole(p_partition_ids[1], p_consumer_groups[1], p_lease_ids[1], p_offsets[1]) THEN
-            RETURN NEXT ROW(0, true, NULL, true, false, false, NULL)::queen.ack_row;
-            RETURN;
-        END IF;
-    ELSE
+    IF cardinality(p_partition_ids) > 1 THEN
         v_order := ARRAY(
             SELECT u.ord FROM unnest(p_partition_ids, p_consumer_groups) WITH ORDINALITY u (id, grp, ord)
             ORDER BY u.id, u.grp COLLATE "C", u.ord);
@@ -104,10 +106,18 @@ CREATE OR REPLACE FUNCTION queen._ack_whole(
 ) RETURNS boolean
 LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
-    v_queue_id uuid := (SELECT p.queue_id FROM queen.log_partitions p WHERE p.id = p_partition_id);
+    v_now timestamptz := clock_timestamp();
+    r_part record;
 BEGIN
-    PERFORM FROM queen.queues q WHERE q.id = v_queue_id AND q.deleted_at IS NULL;
-    IF NOT FOUND THEN
+    SELECT p.queue_id,
+           (SELECT true FROM queen.queues q WHERE q.id = p.queue_id AND q.deleted_at IS NULL) AS lives,
+           -- As _touch_group, which has nothing to do then.
+           (SELECT true FROM queen.group_activity a
+            WHERE a.queue_id = p.queue_id AND a.consumer_group = p_group AND a.last_active_at > v_now - interval '1 second'
+            LIMIT 1) AS active
+    INTO r_part
+    FROM queen.log_partitions p WHERE p.id = p_partition_id;
+    IF r_part.lives IS NULL THEN
         RETURN false;
     END IF;
     UPDATE queen.log_consumers c
@@ -118,7 +128,9 @@ BEGIN
     IF NOT FOUND THEN
         RETURN false;
     END IF;
-    PERFORM queen._touch_group(v_queue_id, p_group);
+    IF r_part.active IS NULL THEN
+        PERFORM queen._touch_group(r_part.queue_id, p_group);
+    END IF;
     RETURN true;
 END $$;
 REVOKE ALL ON FUNCTION queen._ack_whole(uuid, text, text, bigint) FROM PUBLIC;
