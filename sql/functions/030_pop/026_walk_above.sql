@@ -3,7 +3,7 @@
  *              spread and no partition is last for ever. Behind these it goes on only while it found nothing and p_enough is false; of
  *              a queue with gates first where they are open for certain. seen: how many it met.
  * Locks:       none.  Isolation: READ COMMITTED.  Volatility: VOLATILE: random, fresh snapshots.
- * Bounds:      as _newest_free for p_want, or half of it when that is 64, and p_want / 4 at the random place; while that is nothing, p_want there and
+ * Bounds:      as _newest_free for p_want / 4, but 32 at least and all from 512 on, and p_want / 4 at the random place; while that is nothing, p_want there and
  *              at the gates' edge, then those above the floor, 128 a statement, and 4096 of the newest once more.
  * Idempotency: reads only.
  * Raises:      nothing.
@@ -32,7 +32,7 @@ DECLARE
     r_new record;
     r_look record;
 BEGIN
-    r_new := queen._newest_free(p_queue_id, p_group, p_window, p_delay, p_low, p_low_id, CASE WHEN p_want > 64 THEN p_want ELSE p_want / 2 END);
+    r_new := queen._newest_free(p_queue_id, p_group, p_window, p_delay, p_low, p_low_id, CASE WHEN p_want >= 512 THEN p_want ELSE greatest(p_want / 4, 32) END);
     ids := r_new.ids;
     seen := r_new.seen;
     IF r_new.complete THEN
