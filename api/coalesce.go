@@ -3,6 +3,7 @@ package api
 import (
 	"container/list"
 	"context"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -125,6 +126,20 @@ func (c *coalescer[W]) submit(parcels []*parcel[W]) {
 		l.waiting = append(l.waiting, p)
 	}
 	c.launch()
+}
+
+// leave takes a parcel that nobody waits for out of the line. One that is alone there
+// stays, and so does one that a call has taken: whoever flushes it looks.
+func (c *coalescer[W]) leave(p *parcel[W]) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	l := c.lanes[p.key]
+	if l == nil || len(l.waiting) < 2 {
+		return
+	}
+	if i := slices.Index(l.waiting, p); i >= 0 {
+		l.waiting = slices.Delete(l.waiting, i, i+1)
+	}
 }
 
 // launch starts a flusher when one is free and something is ready.

@@ -167,6 +167,29 @@ func TestParcelThatWaitedTooLongFailsUndone(t *testing.T) {
 	d.quiet(t)
 }
 
+func TestParcelLeavesTheLine(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t, nil)
+	var all []*parcel[int]
+	for i := range 5 {
+		all = append(all, &parcel[int]{key: laneKey{tenant: defaultTenant, name: "a"}, items: 1, work: i, order: newOrder(1)})
+	}
+	d.submit(all[:1])
+	first := d.call(t)
+	d.submit(all[1:4])
+	for _, i := range []int{0, 2, 3, 2, 1} {
+		d.leave(all[i])
+	}
+	require.Equal(t, "a0 ", numbers(first), "in a call already")
+	d.submit(all[4:])
+	d.settleAll(first)
+	last := d.call(t)
+	require.Equal(t, "a14 ", numbers(last), "1 was alone")
+	d.settleAll(last)
+	d.leave(all[4])
+	d.quiet(t)
+}
+
 func TestClashingIdsTravelApart(t *testing.T) {
 	t.Parallel()
 	group := func(ids ...string) *parcel[*pushGroup] {

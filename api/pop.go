@@ -2,6 +2,7 @@ package api
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"strings"
 	"time"
@@ -252,6 +253,13 @@ func (s *Server) pop(ctx context.Context, r *popRequest) ([]db.PopRow, error) {
 			return nil, nil
 		}
 		rows, err := s.claimFull(ctx, waiting, r, w)
+		late := errors.Is(err, errLate)
+		if r.met && (late || ctx.Err() != nil) {
+			w.notify() // it has not looked after what woke it: the next in line does
+		}
+		if late {
+			return nil, nil
+		}
 		if err != nil || len(rows) > 0 {
 			took = len(rows) > 0
 			return rows, err

@@ -2,7 +2,9 @@ package api
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"sync"
@@ -30,7 +32,13 @@ const (
 	// maxTurns bounds how often a pop that came away empty from a call that found
 	// something for others is put in line again.
 	maxTurns = 8
+	// lookAgain is how often a pop that is over looks whether it may leave the line.
+	lookAgain = 10 * time.Millisecond
 )
+
+// errLate is the end of a pop whose time was over before its turn came: the answer is
+// an empty one, but what the pop was woken for nobody looked at.
+var errLate = errors.New("the turn of the pop did not come in time")
 
 // claim is the part of one pop in a call that several share: they ask for the
 // same, and each gets a partition and a lease of its own. A thousand consumers
@@ -46,11 +54,14 @@ type claim struct {
 	others bool
 }
 
-// States of a claim: a client that has gone takes nothing (F047).
+// States of a claim. A client that has gone takes nothing (F047): what a call that runs
+// finds for it is given back. A pop that is over leaves the line only while it is open,
+// or its call would lease messages to nobody.
 const (
-	claimOpen = iota
-	claimTaken
-	claimGone
+	claimOpen    = iota // in line
+	claimRunning        // its call is under way
+	claimTaken          // its call is over, and it has what that found
+	claimGone           // nobody waits for it
 )
 
 // shares reports whether a pop may share a call, or its turn. With autoAck it may not: what a
@@ -83,32 +94,79 @@ func (r *popRequest) kind(turn uint32) laneKey {
 	return laneKey{tenant: a.TenantID, queue: a.Queue, name: name}
 }
 
-// popper gathers pops that ask for the same into few calls.
+// popper gathers pops that ask for the same into few calls. How long they stay in line
+// is for them to say.
 func (s *Server) popper() *coalescer[*claim] {
 	return &coalescer[*claim]{
 		flush: s.popTogether, joins: func(*batch[*claim], *parcel[*claim]) bool { return true },
 		flushers: 4 * s.quarter(), maxLanes: 1, maxItems: maxShared, maxBytes: maxShared,
-		patience: s.cfg.AcquireTimeout, lanes: map[laneKey]*lane[*claim]{}, running: &s.loops,
+		patience: math.MaxInt64, lanes: map[laneKey]*lane[*claim]{}, running: &s.loops,
 	}
 }
 
-// claimShared is one claim that may share its call with others.
+// claimShared is one claim that may share its call, or the line, with others.
 func (s *Server) claimShared(ctx context.Context, r *popRequest) ([]db.PopRow, error) {
+	came := time.Now()
 	for range maxTurns {
 		c := &claim{args: r.args, wide: r.wide()}
 		p := &parcel[*claim]{key: r.kind(s.popTurn.Add(1)), items: 1, bytes: 1, work: c, order: newOrder(1)}
 		s.pops.submit([]*parcel[*claim]{p})
-		if err := p.order.wait(ctx); err != nil {
-			if c.state.CompareAndSwap(claimOpen, claimGone) {
-				return nil, err
-			}
-			<-p.order.done // it has its messages already
+		if err := s.awaitTurn(ctx, r, p, came); err != nil {
+			s.pops.leave(p)
+			return nil, err
 		}
 		if p.err != nil || len(c.rows) > 0 || !c.others {
 			return c.rows, p.err
 		}
 	}
 	return nil, nil
+}
+
+// awaitTurn waits until the call of a claim is over. An error says that the claim has
+// left the line: the client has gone, or the pop is over and no call runs for it.
+func (s *Server) awaitTurn(ctx context.Context, r *popRequest, p *parcel[*claim], came time.Time) error {
+	state, end := &p.work.state, came.Add(s.cfg.AcquireTimeout)
+	if r.limited() {
+		end = r.began.Add(r.timeout)
+	}
+	timer := time.NewTimer(time.Until(end))
+	defer timer.Stop()
+	for {
+		select {
+		case <-p.order.done:
+			return nil
+		case <-ctx.Done():
+			if state.CompareAndSwap(claimOpen, claimGone) || state.CompareAndSwap(claimRunning, claimGone) {
+				return ctx.Err()
+			}
+			<-p.order.done // it has its messages already
+			return nil
+		case <-timer.C:
+			if err := s.over(r, came); err == nil {
+				timer.Reset(lookAgain)
+			} else if state.CompareAndSwap(claimOpen, claimGone) {
+				return err
+			}
+		}
+	}
+}
+
+// limited reports whether a pop may end in line with an empty answer. One that does
+// not wait has to look once, and so has one that held back for a fuller batch.
+func (r *popRequest) limited() bool { return r.wait && !r.held && (r.timeout > 0 || r.met) }
+
+// over is what a pop in line answers when its time is over; nil is to stay. An empty
+// answer tells the client that its group is subscribed: what comes from now on is new
+// to it (O-14). So some call for the group must have ended well meanwhile. Else, and
+// for a pop that has to look, the server is busy after the usual time.
+func (s *Server) over(r *popRequest, came time.Time) error {
+	switch {
+	case r.limited() && (r.met || r.group == queueMode || s.room.searchedSince(r.line(), r.began)):
+		return errLate
+	case time.Since(came) >= s.cfg.AcquireTimeout:
+		return errBusy
+	}
+	return nil
 }
 
 // popTogether makes one call for the pops of a batch and deals out what it found.
@@ -125,16 +183,17 @@ func (s *Server) popTogether(bundle []*batch[*claim]) {
 	}
 }
 
-// popWide makes a call for each pop of a batch, and takes the pop out of it, until one
-// finds nothing: then there is nothing for those behind it, either. Calls side by side
+// popWide makes a call for each pop of a batch that is still there, until one finds
+// nothing: then there is nothing for those behind it, either. Calls side by side
 // search for the same, so there are more than one only while all come back full. An
 // error is that of its pop alone, but the second in a row is that of the database.
 func (s *Server) popWide(b *batch[*claim]) error {
-	for streak, failures := 0, 0; len(b.parcels) > 0; {
-		n := min(1+streak/fullCalls, s.quarter(), len(b.parcels))
-		round := b.parcels[:n:n]
-		b.parcels = b.parcels[n:]
-		ends := make([]wideEnd, n)
+	for streak, failures := 0, 0; ; {
+		round := nextTurns(b, min(1+streak/fullCalls, s.quarter()))
+		if len(round) == 0 {
+			return nil
+		}
+		ends := make([]wideEnd, len(round))
 		var calls sync.WaitGroup
 		for i, p := range round[1:] {
 			calls.Go(func() { ends[i+1] = s.popAlone(p) })
@@ -142,9 +201,6 @@ func (s *Server) popWide(b *batch[*claim]) error {
 		ends[0] = s.popAlone(round[0])
 		calls.Wait()
 		for _, end := range ends {
-			if end.gone {
-				continue
-			}
 			streak++
 			switch {
 			case end.nothing:
@@ -161,22 +217,31 @@ func (s *Server) popWide(b *batch[*claim]) error {
 			}
 		}
 	}
-	return nil
+}
+
+// nextTurns takes up to n parcels out of a batch whose calls run now. It drops those
+// that nobody waits for.
+func nextTurns(b *batch[*claim], n int) (round []*parcel[*claim]) {
+	for len(round) < n && len(b.parcels) > 0 {
+		p := b.parcels[0]
+		b.parcels = b.parcels[1:]
+		if p.work.state.CompareAndSwap(claimOpen, claimRunning) {
+			round = append(round, p)
+		}
+	}
+	return round
 }
 
 // wideEnd is what the call of one pop says to those behind it.
 type wideEnd struct {
-	gone, nothing, full bool
-	err                 error
+	nothing, full bool
+	err           error
 }
 
 // popAlone makes the call of one pop, and settles it.
 func (s *Server) popAlone(p *parcel[*claim]) wideEnd {
 	defer p.order.settle()
 	c := p.work
-	if c.state.Load() != claimOpen {
-		return wideEnd{gone: true}
-	}
 	rows, err := s.popOnce(c.args)
 	if p.err = err; err != nil {
 		return wideEnd{err: err}
@@ -195,14 +260,20 @@ func (s *Server) popOnce(args db.PopParams) (rows []db.PopRow, err error) {
 	})
 	if err == nil {
 		s.count.call(popCall, began, messages(rows))
+		s.room.searched(lineOf(args), began)
 	}
 	return rows, err
+}
+
+// lineOf is where those wait who would call like this.
+func lineOf(args db.PopParams) lineKey {
+	return lineKey{queueKey: queueKey{args.TenantID, args.Queue}, group: *args.ConsumerGroup}
 }
 
 func (s *Server) popBatch(b *batch[*claim]) error {
 	open := make([]*claim, 0, len(b.parcels))
 	for _, p := range b.parcels {
-		if p.work.state.Load() == claimOpen {
+		if p.work.state.CompareAndSwap(claimOpen, claimRunning) {
 			open = append(open, p.work)
 		}
 	}
@@ -237,7 +308,7 @@ func (s *Server) popHot(open []*claim) (done bool, err error) {
 	if args.Batch > narrowBatch {
 		most = min(most, maxWide)
 	}
-	key := lineKey{queueKey: queueKey{args.TenantID, args.Queue}, group: *args.ConsumerGroup}
+	key := lineOf(args)
 	hot := s.room.takeHot(key, 2*most-1)
 	if len(hot) == 0 {
 		return false, nil
@@ -282,7 +353,7 @@ func (s *Server) deal(open []*claim, args db.PopParams, rows []db.PopRow) {
 		if args.Apart {
 			n = samePartition(rows)
 		}
-		for len(open) > 0 && !open[0].state.CompareAndSwap(claimOpen, claimTaken) {
+		for len(open) > 0 && !open[0].state.CompareAndSwap(claimRunning, claimTaken) {
 			open = open[1:]
 		}
 		if len(open) == 0 {
@@ -293,7 +364,7 @@ func (s *Server) deal(open []*claim, args db.PopParams, rows []db.PopRow) {
 		rows, open = rows[n:], open[1:]
 	}
 	for _, c := range open {
-		if c.state.CompareAndSwap(claimOpen, claimTaken) {
+		if c.state.CompareAndSwap(claimRunning, claimTaken) {
 			c.rows, c.others = word, found
 		}
 	}

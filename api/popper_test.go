@@ -69,6 +69,7 @@ func TestSharedClaimOfAClientThatHasGone_F047(t *testing.T) {
 	require.Len(t, rows, 2)
 	gone, here := &claim{args: args}, &claim{args: args}
 	gone.state.Store(claimGone)
+	here.state.Store(claimRunning)
 	ts.deal([]*claim{gone, here}, args, rows)
 	require.Empty(t, gone.rows)
 	require.Len(t, here.rows, 1)
@@ -118,7 +119,7 @@ func TestPopsOfSeveralPartitionsTakeTurns_F047(t *testing.T) {
 	}
 	require.Eventually(t, func() bool { return ts.inLine() == 1+pops }, 20*time.Second, time.Millisecond)
 	leave()
-	require.Eventually(t, func() bool { return ts.gone() == 1 }, 20*time.Second, time.Millisecond)
+	require.Eventually(t, func() bool { return ts.inLine() == pops }, 20*time.Second, time.Millisecond)
 	release()
 	all.Wait()
 	require.Len(t, taken, lanes)
@@ -157,6 +158,26 @@ func TestPopsOfSeveralPartitionsFailAlone(t *testing.T) {
 	}
 }
 
+// No call is made for a pop that left the line when a batch had it already.
+func TestNoCallForAPopThatHasLeft_F047(t *testing.T) {
+	t.Parallel()
+	ts := newTestServer(t)
+	ts.pushOne("q", "a", `1`)
+	fired := &ts.Server.count.calls[popCall].fired
+	for _, wide := range []bool{true, false} {
+		group, mode, calls := fmt.Sprint(wide), "all", fired.Load()
+		args := db.PopParams{Queue: "q", ConsumerGroup: &group, SubscriptionMode: &mode, Batch: 9, MaxPartitions: 9, TenantID: defaultTenant}
+		gone, here := &claim{args: args, wide: wide}, &claim{args: args, wide: wide}
+		gone.state.Store(claimGone)
+		last := newOrder(1)
+		ts.popTogether([]*batch[*claim]{{lane: &lane[*claim]{}, parcels: []*parcel[*claim]{{work: gone, order: newOrder(1)}, {work: here, order: last}}}})
+		require.NoError(t, last.wait(t.Context()))
+		require.Len(t, here.rows, 1)
+		require.Empty(t, gone.rows)
+		require.EqualValues(t, 1, fired.Load()-calls)
+	}
+}
+
 // A pop that is told not to wait long still gets what its own call finds.
 func TestPopOfSeveralPartitionsOutlivesItsTimeout(t *testing.T) {
 	t.Parallel()
@@ -170,13 +191,152 @@ func TestPopOfSeveralPartitionsOutlivesItsTimeout(t *testing.T) {
 	require.Len(t, got.Messages, 2)
 }
 
-// gone counts the shared pops in line whose client has gone.
-func (ts *testServer) gone() (n int) {
+// A pop whose time is over leaves the line with an empty answer, once its group is known
+// to be subscribed; one that does not wait is told that the server is busy. Neither
+// leaves a call that runs. A client that has gone does, and takes nothing (F047).
+func TestWhenAPopLeavesTheLine_F047(t *testing.T) {
+	t.Parallel()
+	s := &Server{room: newWaitroom(), cfg: Config{AcquireTimeout: 50 * time.Millisecond}}
+	s.room.enter(queueLine("g"))
+	await := func(ctx context.Context, state int32, change func(*popRequest)) (int32, error) {
+		r := &popRequest{group: "g", wait: true, began: time.Now(), timeout: 10 * time.Millisecond, args: db.PopParams{Queue: "q", TenantID: defaultTenant}}
+		change(r)
+		p := &parcel[*claim]{work: &claim{}, order: newOrder(1)}
+		p.work.state.Store(state)
+		ends := 20 * time.Second
+		if state == claimTaken || state == claimRunning && ctx.Err() == nil {
+			ends = 80 * time.Millisecond
+		}
+		defer time.AfterFunc(ends, p.order.settle).Stop()
+		err := s.awaitTurn(ctx, r, p, time.Now())
+		return p.work.state.Load(), err
+	}
+	gone, leave := context.WithCancel(t.Context())
+	leave()
+	for name, c := range map[string]struct {
+		change func(*popRequest)
+		err    error
+	}{
+		"never looked":                    {func(*popRequest) {}, errBusy},
+		"looked before":                   {func(*popRequest) { s.room.searched(queueLine("g"), time.Now().Add(-time.Hour)) }, errBusy},
+		"another call looked meanwhile":   {func(r *popRequest) { s.room.searched(queueLine("g"), r.began.Add(1)) }, errLate},
+		"an earlier call of its own":      {func(r *popRequest) { r.met = true }, errLate},
+		"an earlier call, and no timeout": {func(r *popRequest) { r.met, r.timeout = true, 0 }, errLate},
+		"no group to subscribe":           {func(r *popRequest) { r.group = queueMode }, errLate},
+		"does not wait":                   {func(r *popRequest) { r.group, r.wait = queueMode, false }, errBusy},
+		"held back, met":                  {func(r *popRequest) { r.met, r.held = true, true }, errBusy},
+		"no timeout":                      {func(r *popRequest) { r.group, r.timeout = queueMode, 0 }, errBusy},
+	} {
+		s.room.lines[queueLine("g")].looked = time.Time{}
+		state, err := await(t.Context(), claimOpen, c.change)
+		require.Equal(t, c.err, err, name)
+		require.EqualValues(t, claimGone, state, name)
+		state, err = await(t.Context(), claimRunning, c.change)
+		require.NoError(t, err, name)
+		require.EqualValues(t, claimRunning, state, name)
+		for _, before := range []int32{claimOpen, claimRunning} {
+			state, err = await(gone, before, c.change)
+			require.Error(t, err, name)
+			require.EqualValues(t, claimGone, state, name)
+		}
+		state, err = await(gone, claimTaken, c.change)
+		require.NoError(t, err, name)
+		require.EqualValues(t, claimTaken, state, name)
+	}
+}
+
+// Pops in line end in time, and are no longer in line. The one whose call runs has
+// what that finds, however late; when its client has gone, it is given back (F047).
+func TestPopsBehindASlowCall_F047(t *testing.T) {
+	t.Parallel()
+	ts := newTestServer(t, func(c *Config) { c.AcquireTimeout, c.LockTimeout = 20*time.Second, 20*time.Second })
+	const target, waiting = "/api/v1/pop/queue/q?batch=10&partitions=5", "&wait=true&timeout=100"
+	ts.pop("q", "batch=10&partitions=5") // at its first contact a pop waits for no lock
+	ts.pushOne("q", "a", `1`)
+	ts.pushOne("q", "b", `2`)
+	release := ts.holdPops()
+	first := ts.popLater(target + waiting)
+	ts.popRuns()
+	behind := ts.popLater(target + "&wait=true&timeout=0")
+	require.Eventually(t, func() bool { return ts.inLine() == 1 }, 20*time.Second, time.Millisecond)
+	for range 3 {
+		require.Equal(t, 204, ts.get(target+waiting).Status)
+	}
+	require.Equal(t, 1, ts.inLine(), "who has left is not in line")
+	require.Empty(t, first, "its call runs")
+	release()
+	got := <-first
+	require.Equal(t, 200, got.Status, "%s", got.Body)
+	require.Equal(t, 204, (<-behind).Status)
+	var taken PopResponse
+	got.into(t, &taken)
+	require.Len(t, taken.Messages, 2)
+	ts.ackAll(taken, "completed")
+
+	ts.pushOne("q", "a", `3`)
+	ts.pushOne("q", "b", `4`)
+	release = ts.holdPops()
+	leaving, leave := context.WithCancel(t.Context())
+	left := ts.popUntil(leaving, target+waiting)
+	ts.popRuns()
+	leave()
+	require.Error(t, (<-left).err)
+	release()
+	again := 0
+	require.Eventually(t, func() bool {
+		again += len(ts.pop("q", "batch=10&partitions=5").Messages)
+		return again == 2
+	}, 20*time.Second, 5*time.Millisecond, "the lease is not that of nobody")
+	require.Equal(t, 0, ts.count(`SELECT sum(batch_retry_count)::int FROM queen.log_consumers`), "no retry was charged")
+}
+
+// A pop that was woken and ends in line has not looked: the next one is woken.
+func TestPopThatEndsInLinePassesItsWakeOn_F045(t *testing.T) {
+	t.Parallel()
+	ts := newTestServer(t)
+	fired := &ts.Server.count.calls[popCall].fired
+	ctx, leave := context.WithCancel(t.Context())
+	defer leave()
+	var parked []<-chan timed
+	for i, timeout := range []string{"500", "60000"} {
+		parked = append(parked, ts.popUntil(ctx, "/api/v1/pop/queue/q?consumerGroup=g&subscriptionMode=all&partitions=5&wait=true&timeout="+timeout))
+		require.Eventually(t, func() bool { return fired.Load() > int64(i) }, 20*time.Second, time.Millisecond)
+	}
+	release := ts.holdFlights()
+	defer release()
+	ts.room.pushed(defaultTenant, "q", "p")
+	require.Equal(t, 204, (<-parked[0]).Status)
+	require.Eventually(t, func() bool { return ts.open() == 1 }, 20*time.Second, time.Millisecond)
+}
+
+// holdPops holds up every call that looks for messages until release.
+func (ts *testServer) holdPops() (release func()) {
+	ts.t.Helper()
+	tx, err := ts.db.Pool.Begin(context.Background())
+	require.NoError(ts.t, err)
+	_, err = tx.Exec(context.Background(), `LOCK TABLE queen.log_consumers IN ACCESS EXCLUSIVE MODE`)
+	require.NoError(ts.t, err)
+	release = sync.OnceFunc(func() { _ = tx.Rollback(context.Background()) })
+	ts.t.Cleanup(release)
+	return release
+}
+
+// popRuns waits until a call of a pop waits for a lock.
+func (ts *testServer) popRuns() {
+	ts.t.Helper()
+	require.Eventually(ts.t, func() bool {
+		return ts.count(`SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'
+			AND query LIKE '%log_pop_v1(%'`) > 0
+	}, 20*time.Second, 5*time.Millisecond)
+}
+
+// open counts the shared pops in line that somebody waits for.
+func (ts *testServer) open() (n int) {
 	ts.pops.mu.Lock()
 	defer ts.pops.mu.Unlock()
 	for _, l := range ts.pops.lanes {
 		for _, p := range l.waiting {
-			if p.work.state.Load() == claimGone {
+			if p.work.state.Load() == claimOpen {
 				n++
 			}
 		}
@@ -190,6 +350,11 @@ func (ts *testServer) holdFlights() (release func()) {
 	flushers := ts.pops.flushers
 	ts.pops.flushers = 0
 	ts.pops.mu.Unlock()
+	require.Eventually(ts.t, func() bool {
+		ts.pops.mu.Lock()
+		defer ts.pops.mu.Unlock()
+		return ts.pops.flights == 0
+	}, 20*time.Second, time.Millisecond)
 	return func() {
 		ts.pops.mu.Lock()
 		defer ts.pops.mu.Unlock()

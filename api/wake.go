@@ -58,6 +58,8 @@ type line struct {
 	// hot are partitions that something came to or that are free again: where a claim
 	// looks first. No wake depends on it, for whoever finds nothing there searches.
 	hot []uuid.UUID
+	// looked is when the last search that ended well began.
+	looked time.Time
 
 	// Rechecks by the watcher that found nothing, in a row, and when the next is due.
 	misses int
@@ -159,11 +161,35 @@ func (l *line) end() {
 	for e := l.waiters.Front(); e != nil; e = e.Next() {
 		w := e.Value.(*waiter)
 		w.gone = true
-		select {
-		case w.signal <- struct{}{}:
-		default:
-		}
+		w.notify()
 	}
+}
+
+// notify gives a pop a signal, unless it has one, and reports whether it did.
+func (w *waiter) notify() bool {
+	select {
+	case w.signal <- struct{}{}:
+		return true
+	default:
+		return false
+	}
+}
+
+// searched notes a search that ended well, and when it began.
+func (r *waitroom) searched(key lineKey, began time.Time) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if l := r.lines[key]; l != nil && began.After(l.looked) {
+		l.looked = began
+	}
+}
+
+// searchedSince reports whether a search that ended well began after a moment.
+func (r *waitroom) searchedSince(key lineKey, moment time.Time) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	l := r.lines[key]
+	return l != nil && l.looked.After(moment)
 }
 
 // nothing notes a claim that found nothing: what was owed before it is settled.
@@ -183,10 +209,9 @@ func (l *line) wake() {
 	if first == nil {
 		return
 	}
-	select {
-	case first.Value.(*waiter).signal <- struct{}{}:
+	if first.Value.(*waiter).notify() {
 		l.waiters.MoveToBack(first)
-	default:
+	} else {
 		l.owed = min(l.owed+1, l.waiters.Len())
 	}
 }
