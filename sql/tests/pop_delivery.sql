@@ -654,6 +654,36 @@ BEGIN
     ASSERT (SELECT batch_end FROM queen.log_consumers WHERE partition_id = v_lane) = 0, 'F079: the lease ends with what was delivered';
 END $$;
 
+-- A budget that ends in a segment with lost frames: the next pop goes on there, and not in the next segment.
+DO $$
+DECLARE
+    v_seen text;
+    r record;
+BEGIN
+    PERFORM queen.push_many_v1('holes', (SELECT array_agg(to_json(i)) FROM generate_series(0, 9) i), ARRAY['p']),
+        queen.push_many_v1('holes', '{10,11}', ARRAY['p']), queen.push_v1('holes', '-1', 'q');
+    UPDATE queen.log_segments s SET payloads = ARRAY['0', NULL, NULL, '3', '4', NULL, '6', '7', '8', NULL]
+    FROM queen.log_partitions p JOIN queen.queues q ON q.id = p.queue_id
+    WHERE q.name = 'holes' AND p.name = 'p' AND s.partition_id = p.id AND s.base_offset = 0;
+    PERFORM queen.log_pop_v1('holes', NULL, g, 1, 1, 1, false, 'all') FROM unnest('{one,wide,named,apart}'::text[]) g;
+    FOR r IN SELECT g, budget FROM unnest('{one,wide,named,apart}'::text[]) g, generate_series(1, 5) budget LOOP
+        UPDATE queen.log_consumers c SET committed = -1, worker_id = NULL, lease_expires_at = NULL, batch_end = NULL WHERE c.consumer_group = r.g;
+        v_seen := '';
+        FOR i IN 1 .. 12 LOOP
+            v_seen := v_seen || coalesce((
+                SELECT string_agg(array_to_string(x.payloads, ' '), ' ' ORDER BY x.first_offset) || ' '
+                FROM queen.log_pop_v1('holes', CASE WHEN r.g = 'named' THEN 'p' END, r.g, r.budget, CASE WHEN r.g IN ('wide', 'apart') THEN 9 ELSE 1 END, 1,
+                    r.g <> 'apart' AND r.g <> 'wide', 'all', p_apart => r.g = 'apart') x
+                WHERE x.partition = 'p'), '');
+            UPDATE queen.log_consumers c SET committed = coalesce(c.batch_end, c.committed), worker_id = NULL, lease_expires_at = NULL, batch_end = NULL WHERE c.consumer_group = r.g;
+        END LOOP;
+        ASSERT v_seen = '0 3 4 6 7 8 10 11 ', format('F079: %s by %s at a time got %s', r.g, r.budget, v_seen);
+    END LOOP;
+    SELECT string_agg(array_to_string(x.payloads, ' '), ' ') INTO v_seen
+    FROM queen.log_fetch_v1('{holes}', '{p}', '{1}') x;
+    ASSERT btrim(v_seen) = '3 4 6 7 8 10 11', 'F079, O-57: a fetch, too: ' || v_seen;
+END $$;
+
 ROLLBACK;
 BEGIN ISOLATION LEVEL SERIALIZABLE;
 DO $$

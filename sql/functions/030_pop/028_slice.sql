@@ -1,5 +1,5 @@
 /*
- * Purpose:     fill a pop row with the frames of a segment from offset p_wanted on, p_left at most; payloads stay NULL
+ * Purpose:     fill a pop row with the frames of a segment from offset p_wanted on, p_left that are there at most; payloads stay NULL
  *              when the segment holds no such frame (compacted away). What was damaged by hand is passed over and
  *              reported as a WARNING: a frame that is NULL, a segment whose arrays do not fit together.
  * Locks:       none.  Isolation: any.  Volatility: STABLE: it may report.
@@ -29,6 +29,13 @@ BEGIN
     v_hi := least(cardinality(v_frames)::bigint, v_lo::bigint + p_left - 1);
     IF v_lo IS NULL OR v_hi < v_lo THEN
         RETURN r_out;
+    END IF;
+    IF array_position(v_frames, NULL) IS NOT NULL THEN
+        -- A slice that is not full reaches the end of its segment: whoever wants more goes on with the next one.
+        v_hi := coalesce((
+            SELECT u.ord FROM unnest(v_frames) WITH ORDINALITY u (frame, ord)
+            WHERE u.ord >= v_lo AND u.frame IS NOT NULL
+            ORDER BY u.ord OFFSET p_left - 1 LIMIT 1), cardinality(v_frames));
     END IF;
     r_out.created_at := r_seg.created_at;
     r_out.id_base := r_seg.id_base;
