@@ -26,8 +26,8 @@ DECLARE
     r_claim record;
     r_next record;
     r_out queen.pop_row;
-    v_now timestamptz := clock_timestamp();
-    v_expires timestamptz := v_now + make_interval(secs => p_lease_seconds);
+    v_now timestamptz;
+    v_expires timestamptz;
     v_lease_id text := p_lease_id;
     v_left integer := p_budget;
     v_ids uuid[] := '{}'::uuid[];
@@ -58,6 +58,8 @@ BEGIN
             LIMIT least(p_cap - v_done, CASE WHEN v_done = 0 THEN 8 ELSE greatest(v_left * v_done / (p_budget - v_left), 1) END)
         ) c;
         EXIT WHEN r_claim.n = 0;
+        v_now := clock_timestamp();
+        v_expires := v_now + make_interval(secs => p_lease_seconds);
         v_at := v_at + r_claim.ord;
         -- The slices are cut here, so that each array is fetched and decompressed once; of large segments none, because rows are
         -- read ahead of the bound.

@@ -95,6 +95,8 @@ BEGIN
                 RETURN NEXT r_row;
             END LOOP;
             EXIT WHEN v_left = 0 OR (p_cap > 0 AND cardinality(v_claimed) >= p_cap);
+            -- A short lease may be over while others are read.
+            r_lanes.ids := ARRAY(SELECT u.id FROM unnest(r_lanes.ids) u (id) WHERE u.id <> ALL (v_claimed));
         END IF;
         v_at := 0;
         LOOP
