@@ -44,6 +44,7 @@ BEGIN
             FROM queen.log_ack_upto_v1(ARRAY[gen_random_uuid(), pg_temp.lane('pos'), pg_temp.lane('pos'), pg_temp.lane('pos')], '{g,g,h,g}', ARRAY[v, v, v, v], '{5,5,5,6}') a)
         = '0:f 1:t 2:f 3:t' AND pg_temp.row('pos') = '6 - - 0 - 0 7', 'A-24: ' || pg_temp.row('pos');
     BEGIN
+        ASSERT NOT EXISTS (SELECT FROM queen.log_ack_upto_v1('{}', '{}', '{}', '{}')) AND NOT EXISTS (SELECT FROM queen.log_ack_upto_v1('{}', '{}', '{}', '{}', false)), 'nothing is answered by nothing';
         PERFORM queen.log_ack_upto_v1(ARRAY[pg_temp.lane('pos')], '{g}', ARRAY[v], '{1,2}');
     EXCEPTION WHEN SQLSTATE 'QN400' THEN
         GET STACKED DIAGNOSTICS v_field = COLUMN_NAME;

@@ -44,7 +44,7 @@ BEGIN
        OR cardinality(p_offsets) IS DISTINCT FROM cardinality(p_partition_ids) OR array_position(p_offsets, NULL) IS NOT NULL THEN
         PERFORM queen._raise('QN400', 'the arrays must be equally long, and no offset null', 'p_offsets');
     END IF;
-    IF cardinality(p_partition_ids) > 1 THEN
+    IF cardinality(p_partition_ids) IS DISTINCT FROM 1 THEN
         v_order := ARRAY(
             SELECT u.ord FROM unnest(p_partition_ids, p_consumer_groups) WITH ORDINALITY u (id, grp, ord)
             ORDER BY u.id, u.grp COLLATE "C", u.ord);
