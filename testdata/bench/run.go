@@ -159,7 +159,8 @@ func (c *cell) close() {
 
 // prepare fills the queue of a take, warms up, and lets the database rest.
 func (c *cell) prepare(ctx context.Context, kind Kind) error {
-	warm := min(max(c.Duration/4, 300*time.Millisecond), 2*time.Second)
+	// Long enough for each of many connections to have made its plans.
+	warm := min(max(2*c.Duration/3, 300*time.Millisecond), 2*time.Second)
 	if c.Snapshot > 0 {
 		warm = c.Snapshot - c.Duration
 		if err := c.holdSnapshot(ctx); err != nil {
