@@ -63,6 +63,7 @@ type Server struct {
 	standing   kept[standing] // a part of it
 	minutes    kept[minutes]  // another part
 	switches   switches
+	lookTurn   sync.Mutex  // a look before spooling
 	away       atomic.Bool // with a spool: pushes go there until the drain gets through
 	drainTries int         // drain: failures in a row
 	drainAfter time.Time   // drain: not before

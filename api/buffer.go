@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"net/http"
-	"time"
 
 	"github.com/google/uuid"
 
@@ -139,14 +138,30 @@ func (s *Server) buffer(bundle []*batch[*pushGroup], lost *doubt) {
 }
 
 // lookBeforeSpooling looks which queues are encrypted now, where payloads would be
-// kept as they are, and the database is not away or has answered others since.
+// kept as they are: also while the database seems away, for it may be back long
+// before the drain notices.
 func (s *Server) lookBeforeSpooling() {
-	overtaken, failing := s.seals.blind()
-	if !s.spoolsPlain() || s.away.Load() && !overtaken || failing && !s.switches.stale() {
+	if s.spoolsPlain() {
+		s.lookSince(s.seals.now())
+	}
+}
+
+// lookSince makes sure of a look that began after the turn. One serves all who came
+// before it began. When one was not answered the next is half a second later, and
+// meanwhile, and while that one is under way, the others go by what is known.
+func (s *Server) lookSince(turn uint64) {
+	failing, lately := s.seals.blind()
+	if lately || failing && !s.lookTurn.TryLock() {
+		return
+	}
+	if !failing {
+		s.lookTurn.Lock()
+	}
+	defer s.lookTurn.Unlock()
+	if _, lately := s.seals.blind(); lately || s.seals.listedSince(turn) {
 		return
 	}
 	if err := s.readSwitches(context.Background()); err != nil {
-		s.switches.seen.Store(time.Now().UnixNano()) // not for every push
 		s.log.Debug("it cannot be seen which queues are encrypted", "error", clip(err.Error(), 300))
 	}
 }

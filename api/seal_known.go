@@ -47,6 +47,7 @@ type sealKnowledge struct {
 	forgot uint64    // the turn when some were forgotten; a later look knows them all
 	looked time.Time // when the last look that was answered began
 	missed time.Time // when the first one since that was not answered began
+	tried  time.Time // when the last one that was not answered ended
 }
 
 // sealDoubt is a queue that may be encrypted since the turn, or while calls that
@@ -103,12 +104,33 @@ func (k *sealKnowledge) overtaken() bool {
 	return time.Unix(0, k.answered.Load()).Sub(k.looked) > looksHold
 }
 
-// blind reports whether another look may help while the database seems away, and
-// whether the last one failed.
-func (k *sealKnowledge) blind() (overtaken, failing bool) {
+// blind reports whether the last look failed, and whether that was lately.
+func (k *sealKnowledge) blind() (failing, lately bool) {
 	k.mu.RLock()
 	defer k.mu.RUnlock()
-	return k.overtaken(), !k.missed.IsZero()
+	failing = !k.missed.IsZero()
+	return failing, failing && time.Since(k.tried) < switchesEvery
+}
+
+// retry lets the next look be at once.
+func (k *sealKnowledge) retry() {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.tried = time.Time{}
+}
+
+// now is the turn of the last that was heard.
+func (k *sealKnowledge) now() uint64 {
+	k.mu.RLock()
+	defer k.mu.RUnlock()
+	return k.turn
+}
+
+// listedSince reports whether a look that began after the turn was answered.
+func (k *sealKnowledge) listedSince(turn uint64) bool {
+	k.mu.RLock()
+	defer k.mu.RUnlock()
+	return k.listed > turn
 }
 
 // begin is called before a look.
@@ -126,6 +148,7 @@ func (k *sealKnowledge) miss(look sealLook) {
 	if k.missed.IsZero() {
 		k.missed = look.at
 	}
+	k.tried = time.Now()
 }
 
 // list takes over what the database answered to a look. What was heard since the

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"os"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -135,6 +136,67 @@ func TestEncryptionIsKnownBeforeTheNextLook(t *testing.T) {
 			require.Empty(t, ts.storedIn("secret"))
 		})
 	}
+}
+
+// A database that is back is asked, however long the drain waits; one that is not
+// is asked twice a second, and nobody waits for the look that is under way.
+func TestLooksBeforeSpoolingWhileAway(t *testing.T) {
+	t.Parallel()
+	ts, wire := newSpoolServer(t, t.TempDir())
+	turned := func() uint64 { return ts.seals.now() }
+	wire.set(true)
+	ts.buffer("secret", "p", "1")
+	ts.seals.retry()
+	ts.seals.mu.Lock()
+	ts.seals.tried = time.Now().Add(time.Hour)
+	ts.seals.mu.Unlock()
+	before := turned()
+	ts.buffer("secret", "p", "2")
+	require.Equal(t, before, turned(), "a look failed lately")
+	ts.seals.retry()
+	ts.lookTurn.Lock()
+	ts.buffer("secret", "p", "3")
+	require.Equal(t, before, turned(), "one is under way")
+	ts.lookTurn.Unlock()
+
+	wire.set(false)
+	ts.sql(`SELECT queen.configure_queue_v1('secret', '{"encryptionEnabled": true}')`)
+	ts.neverSpooled("secret", "no usable encryption key")
+	require.True(t, ts.away.Load(), "the drain did not notice")
+	ts.buffer("open", "p", "1")
+}
+
+// A listening connection that is back tells nothing of what it missed.
+func TestReconnectedListenerLooksWhileAway(t *testing.T) {
+	t.Parallel()
+	ts, wire := newSpoolServer(t, t.TempDir(), func(cfg *Config) { cfg.Listen = true })
+	wire.set(true)
+	ts.buffer("open", "p", "1")
+	ts.sql(`SELECT queen.configure_queue_v1('secret', '{"encryptionEnabled": true}')`)
+	wire.set(false)
+	require.Eventually(t, func() bool { return ts.seals.expects(queueKey{defaultTenant, "secret"}) }, 20*time.Second, time.Millisecond)
+}
+
+// Those who came before a look began share it.
+func TestLooksBeforeSpoolingAreShared(t *testing.T) {
+	t.Parallel()
+	ts, _ := newSpoolServer(t, t.TempDir())
+	came := ts.seals.now()
+	ts.lookSince(came)
+	looked := ts.seals.now()
+	require.Greater(t, looked, came)
+	var wait sync.WaitGroup
+	for range 8 {
+		wait.Go(func() { ts.lookSince(came) })
+	}
+	wait.Wait()
+	require.Equal(t, looked, ts.seals.now(), "one served all")
+	look := ts.seals.begin()
+	came = ts.seals.now()
+	ts.seals.list(nil, look)
+	looked = ts.seals.now()
+	ts.lookSince(came)
+	require.Greater(t, ts.seals.now(), looked, "one that had begun serves nobody")
 }
 
 // What a look answers takes back only what was heard before it began.

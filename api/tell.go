@@ -186,6 +186,9 @@ func (s *Server) hearOthers(ctx context.Context) {
 			s.log.DebugContext(ctx, "listening for other servers")
 			s.room.told("")
 			s.switches.seen.Store(0)
+			if s.seals.retry(); s.spoolsPlain() && s.away.Load() {
+				s.loops.Go(s.lookBeforeSpooling) // what was told meanwhile is lost
+			}
 			heard := s.teller.heard.Load()
 			s.teller.greet()
 			s.loops.Go(func() {
