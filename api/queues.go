@@ -13,6 +13,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 	jsonv2 "github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
+	"github.com/jackc/pgx/v5/pgconn"
 
 	"regent.local/regent/db"
 )
@@ -93,13 +94,19 @@ func (s *Server) configureQueue(ctx context.Context, in *configureInput) (*docum
 		return nil, refusal
 	}
 	args.TenantID = s.tenant(ctx)
+	left := false
 	if s.spoolsPlain() && mayEncrypt(args) {
-		hash := sealHash(args.TenantID, args.Queue)
-		s.seals.doubt(hash, true)
-		defer s.seals.decided(hash)
+		end := s.seals.switching(sealHash(args.TenantID, args.Queue))
+		defer func() { end(left) }()
 	}
 	return s.document(ctx, "configure", func(ctx context.Context, q querier) ([]byte, error) {
-		return q.ConfigureQueue(ctx, args)
+		before := left
+		left = true
+		document, err := q.ConfigureQueue(ctx, args)
+		if pgconn.SafeToRetry(err) {
+			left = before
+		}
+		return document, err
 	})
 }
 

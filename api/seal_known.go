@@ -39,19 +39,21 @@ var errUnsure = &Error{Text: "this server has no encryption key and could not as
 type sealKnowledge struct {
 	answered atomic.Int64 // unix nanoseconds of the last answer of the database
 
-	mu     sync.RWMutex
-	sealed map[queueKey]uint64  // encrypted when last heard of, and the turn of that
-	doubts map[string]sealDoubt // may be encrypted, by sealHash
-	turn   uint64
-	listed uint64    // the turn of the last look; 0 before the first
-	forgot uint64    // the turn when some were forgotten; a later look knows them all
-	looked time.Time // when the last look that was answered began
-	missed time.Time // when the first one since that was not answered began
-	tried  time.Time // when the last one that was not answered ended
+	mu      sync.RWMutex
+	sealed  map[queueKey]uint64  // encrypted when last heard of, and the turn of that
+	doubts  map[string]sealDoubt // may be encrypted, by sealHash
+	turn    uint64
+	listed  uint64    // the turn of the last look; 0 before the first
+	learned int       // how many of sealed the last look did not tell of
+	loose   int       // open calls that switch queues for which doubts had no room
+	forgot  uint64    // the turn when some were forgotten; a later look knows them all
+	looked  time.Time // when the last look that was answered began
+	missed  time.Time // when the first one since that was not answered began
+	tried   time.Time // when the last one that was not answered ended
 }
 
-// sealDoubt is a queue that may be encrypted since the turn, or while calls that
-// switch it are open.
+// sealDoubt is a queue that may be encrypted since the turn, which is 0 where it
+// is not, or while calls that switch it are open.
 type sealDoubt struct {
 	turn uint64
 	open int
@@ -84,7 +86,7 @@ func (k *sealKnowledge) plain(queue queueKey) error {
 	if _, sealed := k.sealed[queue]; sealed {
 		return errNoKey
 	}
-	if k.listed <= k.forgot {
+	if k.listed <= k.forgot || k.loose > 0 {
 		return errUntold
 	}
 	if k.overtaken() || k.missed.Sub(k.looked) > looksHold {
@@ -161,11 +163,13 @@ func (k *sealKnowledge) list(rows []db.EncryptedQueueRow, look sealLook) {
 			delete(k.sealed, queue)
 		}
 	}
-	for hash, doubt := range k.doubts {
-		if doubt.open == 0 && doubt.turn <= look.turn {
-			delete(k.doubts, hash)
+	for hash, d := range k.doubts {
+		if d.turn <= look.turn {
+			d.turn = 0
+			k.note(hash, d)
 		}
 	}
+	k.learned = len(k.sealed)
 	k.turn++
 	for _, r := range rows {
 		k.sealed[queueKey{r.TenantID, r.Queue}] = k.turn
@@ -185,36 +189,72 @@ func (k *sealKnowledge) learn(queue queueKey, sent bool) {
 		return
 	}
 	k.turn++
-	if len(k.sealed) >= maxOwners {
-		k.sealed, k.forgot = map[queueKey]uint64{}, k.turn
+	if _, known := k.sealed[queue]; !known {
+		if k.learned++; k.learned > maxOwners {
+			k.sealed, k.forgot, k.learned = map[queueKey]uint64{}, k.turn, 1
+		}
 	}
 	k.sealed[queue] = k.turn
 }
 
 // doubt notes that a queue may be encrypted by now, until a look that begins later
-// says that it is not; with switching it stays so until decided is called, too.
-func (k *sealKnowledge) doubt(hash string, switching bool) {
+// says that it is not.
+func (k *sealKnowledge) doubt(hash string) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.turn++
 	d, known := k.doubts[hash]
 	if !known && len(k.doubts) >= maxSealDoubts {
 		k.forgot = k.turn // a look decides about all
-		if !switching {
-			return
-		}
+		return
 	}
-	if d.turn = k.turn; switching {
-		d.open++
-	}
+	d.turn = k.turn
 	k.doubts[hash] = d
 }
 
-// decided ends a call that may have encrypted a queue. How it ended does not matter:
-// the next look tells.
-func (k *sealKnowledge) decided(hash string) {
+// note keeps a doubt while there is a reason for it; the caller holds the lock.
+func (k *sealKnowledge) note(hash string, d sealDoubt) {
+	if k.doubts[hash] = d; d == (sealDoubt{}) {
+		delete(k.doubts, hash)
+	}
+}
+
+// switching begins a call that may encrypt a queue, which is in doubt until end is
+// called. Where the statement may have left this server it stays so until the next
+// look, however the call ended.
+func (k *sealKnowledge) switching(hash string) (end func(left bool)) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	k.turn++
-	k.doubts[hash] = sealDoubt{k.turn, k.doubts[hash].open - 1}
+	d, known := k.doubts[hash]
+	if !known && len(k.doubts) >= maxSealDoubts {
+		k.loose++ // all are in doubt
+		return k.tighten
+	}
+	d.open++
+	k.doubts[hash] = d
+	return func(left bool) { k.decided(hash, left) }
+}
+
+// decided ends a call that switching noted.
+func (k *sealKnowledge) decided(hash string, left bool) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	d := k.doubts[hash]
+	d.open--
+	if left {
+		k.turn++
+		d.turn = k.turn
+	}
+	k.note(hash, d)
+}
+
+// tighten ends a call that switching had no room for.
+func (k *sealKnowledge) tighten(left bool) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.loose--
+	if left {
+		k.turn++
+		k.forgot = k.turn
+	}
 }

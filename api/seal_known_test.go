@@ -166,6 +166,16 @@ func TestLooksBeforeSpoolingWhileAway(t *testing.T) {
 	ts.buffer("open", "p", "1")
 }
 
+// A configure call that never reached the database leaves no doubt behind.
+func TestConfigureThatNeverLeftLeavesNoDoubt(t *testing.T) {
+	t.Parallel()
+	ts, wire := newSpoolServer(t, t.TempDir())
+	wire.set(true)
+	r := ts.post("/api/v1/configure", `{"queue":"q","options":{"encryptionEnabled":true}}`)
+	require.Equal(t, http.StatusServiceUnavailable, r.Status)
+	ts.buffer("q", "p", "1")
+}
+
 // A listening connection that is back tells nothing of what it missed.
 func TestReconnectedListenerLooksWhileAway(t *testing.T) {
 	t.Parallel()
@@ -234,7 +244,7 @@ func TestLooksTakeBackOnlyWhatIsOlder(t *testing.T) {
 	t.Run("doubts", func(t *testing.T) {
 		s := known()
 		look := s.begin()
-		s.doubt(hash, false)
+		s.doubt(hash)
 		s.list(nil, look)
 		require.ErrorIs(t, s.spooling(queue), errUnsure)
 		require.NoError(t, s.spooling(queueKey{defaultTenant, "other"}))
@@ -245,14 +255,13 @@ func TestLooksTakeBackOnlyWhatIsOlder(t *testing.T) {
 	})
 	t.Run("calls that are open", func(t *testing.T) {
 		s := known()
-		s.doubt(hash, true)
-		s.doubt(hash, true)
+		one, two := s.switching(hash), s.switching(hash)
 		s.list(nil, s.begin())
-		s.decided(hash)
+		one(true)
 		s.list(nil, s.begin())
 		require.ErrorIs(t, s.spooling(queue), errUnsure, "the other one is open")
 		look := s.begin()
-		s.decided(hash)
+		two(true)
 		s.list(nil, look)
 		require.ErrorIs(t, s.spooling(queue), errUnsure, "it may have ended after the look")
 		s.list(nil, s.begin())
@@ -262,7 +271,7 @@ func TestLooksTakeBackOnlyWhatIsOlder(t *testing.T) {
 		s := known()
 		look := s.begin()
 		for i := range maxSealDoubts + 1 {
-			s.doubt(fmt.Sprint(i), false)
+			s.doubt(fmt.Sprint(i))
 		}
 		require.Len(t, s.doubts, maxSealDoubts)
 		require.ErrorIs(t, s.spooling(queue), errUntold)
@@ -270,6 +279,49 @@ func TestLooksTakeBackOnlyWhatIsOlder(t *testing.T) {
 		require.ErrorIs(t, s.spooling(queue), errUntold)
 		s.list(nil, s.begin())
 		require.NoError(t, s.spooling(queue))
+	})
+	t.Run("calls that never left", func(t *testing.T) {
+		s := known()
+		for i := range 2 * maxSealDoubts {
+			end := s.switching(fmt.Sprint(i))
+			end(false)
+		}
+		require.Zero(t, len(s.doubts))
+		require.NoError(t, s.spooling(queue))
+		s.doubt(hash)
+		s.switching(hash)(false)
+		require.ErrorIs(t, s.spooling(queue), errUnsure, "what was heard before stays")
+	})
+	t.Run("too many calls", func(t *testing.T) {
+		s := known()
+		var ends []func(bool)
+		for i := range maxSealDoubts + 2 {
+			ends = append(ends, s.switching(fmt.Sprint(i)))
+		}
+		require.Len(t, s.doubts, maxSealDoubts)
+		s.list(nil, s.begin())
+		require.ErrorIs(t, s.spooling(queue), errUntold)
+		ends[maxSealDoubts](false)
+		require.ErrorIs(t, s.spooling(queue), errUntold, "the other one is open")
+		look := s.begin()
+		ends[maxSealDoubts+1](true)
+		s.list(nil, look)
+		require.ErrorIs(t, s.spooling(queue), errUntold, "it may have ended after the look")
+		s.list(nil, s.begin())
+		require.NoError(t, s.spooling(queue))
+	})
+	t.Run("a long list", func(t *testing.T) {
+		s := known()
+		rows := make([]db.EncryptedQueueRow, maxOwners+1)
+		for i := range rows {
+			rows[i] = db.EncryptedQueueRow{TenantID: defaultTenant, Queue: fmt.Sprint(i)}
+		}
+		s.list(rows, s.begin())
+		s.learn(queueKey{defaultTenant, "0"}, false)
+		s.learn(queue, false)
+		require.ErrorIs(t, s.spooling(queue), errNoKey)
+		require.ErrorIs(t, s.spooling(queueKey{defaultTenant, "1"}), errNoKey)
+		require.NoError(t, s.spooling(queueKey{defaultTenant, "open"}), "a refusal makes it forget nothing")
 	})
 	t.Run("a full list", func(t *testing.T) {
 		s := known()

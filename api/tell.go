@@ -218,7 +218,7 @@ func (s *Server) hearSealed(ctx context.Context, hash string) {
 	if !s.spoolsPlain() {
 		return
 	}
-	s.seals.doubt(hash, false)
+	s.seals.doubt(hash)
 	s.switches.seen.Store(0)
 	s.loops.Go(func() { s.freshen(ctx) })
 }
