@@ -201,10 +201,15 @@ func (s *Server) freshen(ctx context.Context) {
 
 // readSwitches looks how the switches stand in the database.
 func (s *Server) readSwitches(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, healthPatience)
+	until := time.Now().Add(healthPatience)
+	ctx, cancel := context.WithDeadline(ctx, until)
 	defer cancel()
 	look := s.seals.begin()
-	err := s.call(ctx, s.look)
+	err := s.call(ctx, func(running context.Context, q querier) error {
+		running, cancel := context.WithDeadline(running, until) // also where it waits for a lock
+		defer cancel()
+		return s.look(running, q)
+	})
 	if err != nil {
 		s.seals.miss(look)
 	}

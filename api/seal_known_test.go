@@ -187,6 +187,19 @@ func TestReconnectedListenerLooksWhileAway(t *testing.T) {
 	require.Eventually(t, func() bool { return ts.seals.expects(queueKey{defaultTenant, "secret"}) }, 20*time.Second, time.Millisecond)
 }
 
+// A look that waits for a lock is not waited for much longer than one for a connection.
+func TestLooksThatHangEnd(t *testing.T) {
+	t.Parallel()
+	ts, _ := newSpoolServer(t, t.TempDir(), func(cfg *Config) { cfg.LockTimeout = 10 * time.Second })
+	tx, err := ts.db.Pool.Begin(t.Context())
+	require.NoError(t, err)
+	_, err = tx.Exec(t.Context(), `LOCK queen.queues`)
+	require.NoError(t, err)
+	require.ErrorIs(t, ts.readSwitches(t.Context()), context.DeadlineExceeded)
+	require.NoError(t, tx.Rollback(t.Context()))
+	require.NoError(t, ts.readSwitches(t.Context()))
+}
+
 // Those who came before a look began share it.
 func TestLooksBeforeSpoolingAreShared(t *testing.T) {
 	t.Parallel()
