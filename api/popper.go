@@ -260,7 +260,9 @@ func (s *Server) popOnce(args db.PopParams) (rows []db.PopRow, err error) {
 	})
 	if err == nil {
 		s.count.call(popCall, began, messages(rows))
-		s.room.searched(lineOf(args), began)
+		if !heldBack(rows) {
+			s.room.searched(lineOf(args), began)
+		}
 	}
 	return rows, err
 }
