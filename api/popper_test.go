@@ -255,11 +255,11 @@ func TestPopsBehindASlowCall_F047(t *testing.T) {
 	ts.pushOne("q", "a", `1`)
 	ts.pushOne("q", "b", `2`)
 	release := ts.holdPops()
-	first := ts.popLater(target + waiting)
+	first := ts.popLater(target + "&wait=true&timeout=1000")
 	ts.popRuns()
 	behind := ts.popLater(target + "&wait=true&timeout=0")
 	require.Eventually(t, func() bool { return ts.inLine() == 1 }, 20*time.Second, time.Millisecond)
-	for range 3 {
+	for range 10 { // until the time of the first is over
 		require.Equal(t, 204, ts.get(target+waiting).Status)
 	}
 	require.Equal(t, 1, ts.inLine(), "who has left is not in line")
@@ -277,10 +277,15 @@ func TestPopsBehindASlowCall_F047(t *testing.T) {
 	ts.pushOne("q", "b", `4`)
 	release = ts.holdPops()
 	leaving, leave := context.WithCancel(t.Context())
-	left := ts.popUntil(leaving, target+waiting)
+	left := ts.popUntil(leaving, target+"&wait=true&timeout=60000")
 	ts.popRuns()
 	leave()
 	require.Error(t, (<-left).err)
+	require.Eventually(t, func() bool { // the server has noticed
+		ts.room.mu.Lock()
+		defer ts.room.mu.Unlock()
+		return len(ts.room.lines) == 0
+	}, 20*time.Second, time.Millisecond)
 	release()
 	again := 0
 	require.Eventually(t, func() bool {
@@ -307,6 +312,23 @@ func TestPopThatEndsInLinePassesItsWakeOn_F045(t *testing.T) {
 	ts.room.pushed(defaultTenant, "q", "p")
 	require.Equal(t, 204, (<-parked[0]).Status)
 	require.Eventually(t, func() bool { return ts.open() == 1 }, 20*time.Second, time.Millisecond)
+}
+
+// A call that holds back for a fuller batch (O-24) subscribes nobody: it is no search
+// on whose word another pop of the group may leave the line (O-14).
+func TestCallThatHoldsBackIsNoSearch_O14(t *testing.T) {
+	t.Parallel()
+	ts := newTestServer(t)
+	ts.configure(`{"queue":"q","options":{"minPopWaitTime":20000}}`)
+	ts.pushOne("q", "p", `1`)
+	ctx, leave := context.WithCancel(t.Context())
+	defer leave()
+	began := time.Now()
+	ts.popUntil(ctx, "/api/v1/pop/queue/q?consumerGroup=g&batch=10&wait=true&timeout=60000")
+	require.Eventually(t, func() bool { return ts.Server.count.calls[popCall].fired.Load() > 0 }, 20*time.Second, time.Millisecond)
+	key := lineKey{queueKey: queueKey{defaultTenant, "q"}, group: "g"}
+	require.Never(t, func() bool { return ts.room.searchedSince(key, began) }, 100*time.Millisecond, 5*time.Millisecond)
+	require.Equal(t, 0, ts.count(`SELECT count(*)::int FROM queen.consumer_groups_metadata`), "nobody is subscribed")
 }
 
 // holdPops holds up every call that looks for messages until release.
