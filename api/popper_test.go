@@ -331,6 +331,30 @@ func TestCallThatHoldsBackIsNoSearch_O14(t *testing.T) {
 	require.Equal(t, 0, ts.count(`SELECT count(*)::int FROM queen.consumer_groups_metadata`), "nobody is subscribed")
 }
 
+// A client that sent a body with its GET is missed, too, when it goes (F047).
+func TestPopWithABodyWhoseClientGoes_F047(t *testing.T) {
+	t.Parallel()
+	ts := newTestServer(t)
+	for _, body := range []string{"", "null"} {
+		ctx, leave := context.WithCancel(t.Context())
+		defer leave()
+		ended := make(chan error, 1)
+		go func() {
+			_, err := ts.try(ctx, "GET", "/api/v1/pop/queue/q?consumerGroup=g&autoAck=true&wait=true&timeout=60000", body)
+			ended <- err
+		}()
+		waits := func() bool {
+			ts.room.mu.Lock()
+			defer ts.room.mu.Unlock()
+			return len(ts.room.lines) == 1
+		}
+		require.Eventually(t, waits, 20*time.Second, time.Millisecond)
+		leave()
+		require.Error(t, <-ended)
+		require.Eventually(t, func() bool { return !waits() }, 20*time.Second, time.Millisecond, "%q", body)
+	}
+}
+
 // holdPops holds up every call that looks for messages until release.
 func (ts *testServer) holdPops() (release func()) {
 	ts.t.Helper()
