@@ -210,17 +210,25 @@ func TestWhereACommandGoes(t *testing.T) {
 	}
 }
 
-// Whoever cannot connect learns where to, and what chose that.
-func TestConnectionErrorsNameWhatChoseTheServer(t *testing.T) {
-	file := configFolder(t)
+// folderWithDSN is a working folder with a server's connection string, without
+// variables that name another; it returns where the contexts are to be.
+func folderWithDSN(t *testing.T, dsn string) (file string) {
+	t.Helper()
+	file = configFolder(t)
 	clearDatabaseEnv(t)
 	for _, name := range []string{"PG_HOST", "PG_USER", "PG_PASSWORD"} {
 		t.Setenv(name, "")
 	}
 	t.Chdir(t.TempDir())
 	require.NoError(t, os.MkdirAll(defaultDataDir, 0o700))
-	require.NoError(t, os.WriteFile(filepath.Join(defaultDataDir, dsnFile), []byte("host=127.0.0.1 port=1 user=d dbname=d password=s3cret sslmode=disable"), 0o600))
+	require.NoError(t, os.WriteFile(filepath.Join(defaultDataDir, dsnFile), []byte(dsn), 0o600))
 	require.NoError(t, os.MkdirAll(filepath.Dir(file), 0o700))
+	return file
+}
+
+// Whoever cannot connect learns where to, and what chose that.
+func TestConnectionErrorsNameWhatChoseTheServer(t *testing.T) {
+	file := folderWithDSN(t, "host=127.0.0.1 port=1 user=d dbname=d password=s3cret sslmode=disable")
 	silent := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }))
 	defer silent.Close()
 	contexts := "contexts:\n  prod: {url: 'http://me:s3cret@127.0.0.1:1'}\n  db: {dsn: 'postgres://me:s3cret@127.0.0.1:1/x?sslmode=disable'}\n  mute: {url: '" + silent.URL + "'}\n"
@@ -247,15 +255,7 @@ func TestConnectionErrorsNameWhatChoseTheServer(t *testing.T) {
 
 // A context in use without a database, or without anything, leads nowhere else.
 func TestAContextWithoutTheAddressIsRefused(t *testing.T) {
-	file := configFolder(t)
-	clearDatabaseEnv(t)
-	for _, name := range []string{"PG_HOST", "PG_USER", "PG_PASSWORD"} {
-		t.Setenv(name, "")
-	}
-	t.Chdir(t.TempDir())
-	require.NoError(t, os.MkdirAll(defaultDataDir, 0o700))
-	require.NoError(t, os.WriteFile(filepath.Join(defaultDataDir, dsnFile), []byte("host=127.0.0.1 port=1"), 0o600))
-	require.NoError(t, os.MkdirAll(filepath.Dir(file), 0o700))
+	file := folderWithDSN(t, "host=127.0.0.1 port=1")
 	text := "contexts:\n  prod: {url: 'http://127.0.0.1:1'}\n  none: {token: s3cret}\n  bad: {dsn: 'hosst=x'}\n"
 	refused := func(want, line string) {
 		t.Helper()
