@@ -10,6 +10,7 @@ import (
 	"runtime/debug"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
@@ -190,13 +191,13 @@ func readableQuery(ctx huma.Context, next func(huma.Context)) {
 // does not notice that its client went: a pop would give its messages to nobody (F047).
 func bodyOfGet(ctx huma.Context, next func(huma.Context)) {
 	if request, _ := humago.Unwrap(ctx); request.Method == http.MethodGet && request.ContentLength != 0 {
-		_, _ = io.CopyN(io.Discard, request.Body, maxBodyOfGet)
+		op := ctx.Operation()
+		_ = ctx.SetReadDeadline(time.Now().Add(op.BodyReadTimeout))
+		_, _ = io.CopyN(io.Discard, request.Body, op.MaxBodyBytes)
+		_ = ctx.SetReadDeadline(time.Time{})
 	}
 	next(ctx)
 }
-
-// maxBodyOfGet bounds what is read of the body of a GET, in bytes.
-const maxBodyOfGet = 64 << 10
 
 // plainQuery is the length below which only an escape or a semicolon can be wrong with
 // a query string; a longer one may have too many parts.
