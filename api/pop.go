@@ -349,18 +349,12 @@ func (r *popRequest) policy(rows []db.PopRow) []db.PopRow {
 	switch {
 	case len(rows) == 0 || len(rows[0].Payloads) > 0:
 		return rows
-	case heldBack(rows):
+	case rows[0].Conflation == nil:
 		r.held = true
 	default:
 		r.conflation, r.conflict = *rows[0].Conflation, *rows[0].ConflationConflict
 	}
 	return rows[1:]
-}
-
-// heldBack reports whether a call only said that the queue has a minPopWaitTime. It
-// searched nothing then, and made no subscription.
-func heldBack(rows []db.PopRow) bool {
-	return len(rows) > 0 && len(rows[0].Payloads) == 0 && rows[0].Conflation == nil
 }
 
 // discovery is the call for a pop by labels.

@@ -260,9 +260,7 @@ func (s *Server) popOnce(args db.PopParams) (rows []db.PopRow, err error) {
 	})
 	if err == nil {
 		s.count.call(popCall, began, messages(rows))
-		if !heldBack(rows) {
-			s.room.searched(lineOf(args), began)
-		}
+		s.room.searched(lineOf(args), began)
 	}
 	return rows, err
 }

@@ -314,21 +314,23 @@ func TestPopThatEndsInLinePassesItsWakeOn_F045(t *testing.T) {
 	require.Eventually(t, func() bool { return ts.open() == 1 }, 20*time.Second, time.Millisecond)
 }
 
-// A call that holds back for a fuller batch (O-24) subscribes nobody: it is no search
-// on whose word another pop of the group may leave the line (O-14).
-func TestCallThatHoldsBackIsNoSearch_O14(t *testing.T) {
+// What is pushed while the first pop of a group holds back for a fuller batch is new
+// to the group (O-14, O-24).
+func TestPopThatHoldsBackIsSubscribed_O24(t *testing.T) {
 	t.Parallel()
 	ts := newTestServer(t)
-	ts.configure(`{"queue":"q","options":{"minPopWaitTime":20000}}`)
-	ts.pushOne("q", "p", `1`)
-	ctx, leave := context.WithCancel(t.Context())
-	defer leave()
-	began := time.Now()
-	ts.popUntil(ctx, "/api/v1/pop/queue/q?consumerGroup=g&batch=10&wait=true&timeout=60000")
-	require.Eventually(t, func() bool { return ts.Server.count.calls[popCall].fired.Load() > 0 }, 20*time.Second, time.Millisecond)
-	key := lineKey{queueKey: queueKey{defaultTenant, "q"}, group: "g"}
-	require.Never(t, func() bool { return ts.room.searchedSince(key, began) }, 100*time.Millisecond, 5*time.Millisecond)
-	require.Equal(t, 0, ts.count(`SELECT count(*)::int FROM queen.consumer_groups_metadata`), "nobody is subscribed")
+	ts.configure(`{"queue":"q","options":{"minPopWaitTime":60000}}`)
+	ts.pushOne("q", "p", `"old"`)
+	got := ts.popLater("/api/v1/pop/queue/q?consumerGroup=g&subscriptionMode=new&batch=2&wait=true&timeout=60000")
+	require.Eventually(t, func() bool {
+		return ts.count(`SELECT count(*)::int FROM queen.consumer_groups_metadata`) == 1
+	}, 20*time.Second, time.Millisecond)
+	ts.pushOne("q", "p", `"new"`)
+	ts.pushOne("q", "p", `"newer"`)
+	r := <-got
+	require.Equal(t, 200, r.Status, "%s", r.Body)
+	require.Contains(t, string(r.Body), `"newer"`)
+	require.NotContains(t, string(r.Body), `"old"`)
 }
 
 // A client that sent a body with its GET is missed, too, when it goes (F047).

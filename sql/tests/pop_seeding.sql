@@ -189,11 +189,14 @@ BEGIN
     PERFORM pg_temp.push('slow.way', 'a', 1);
     UPDATE queen.log_segments s SET created_at = clock_timestamp() - interval '20 s' WHERE s.partition_id = pg_temp.lane('slow.way', 'a');
     ASSERT (SELECT count(*) FROM queen.log_pop_discovery_v1('slow', NULL, 'g', p_subscription_mode => 'new', p_waited_ms => 1)) = 1, 'O-16: nothing of it is skipped';
-    -- p_hold leaves a queue with a minPopWaitTime alone, whatever else.
+    -- p_hold takes nothing from a queue with a minPopWaitTime, but what is pushed from then on is new to the group.
     PERFORM queen.configure_queue_v1('wait', '{"minPopWaitTime": 5}');
     ASSERT (SELECT array_agg((cardinality(r.payloads), r.conflation)::text) FROM queen.log_pop_v1('wait', NULL, 'n', p_subscription_mode => 'all', p_hold => true) r) = '{"(0,)"}', 'O-24: held, and told';
-    ASSERT NOT EXISTS (SELECT FROM queen.consumer_groups_metadata m WHERE m.consumer_group = 'n'), 'O-24: nothing is made';
+    ASSERT NOT EXISTS (SELECT FROM queen.log_consumers c WHERE c.consumer_group = 'n' AND c.worker_id IS NOT NULL), 'O-24: nothing is taken';
     ASSERT (SELECT count(*) FROM queen.log_pop_v1('wait', NULL, 'n', p_subscription_mode => 'all')) = 3, 'O-24: by the next call';
+    PERFORM FROM queen.log_pop_v1('wait', NULL, 'o', p_subscription_mode => 'new', p_hold => true);
+    PERFORM pg_temp.push('wait', 'a', 1);
+    ASSERT (SELECT count(*) FROM queen.log_pop_v1('wait', NULL, 'o', p_subscription_mode => 'new', p_waited_ms => 0)) = 1, 'O-14, O-24: pushed while it held back';
 END $$;
 
 ROLLBACK;

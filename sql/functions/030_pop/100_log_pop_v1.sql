@@ -4,8 +4,8 @@
  *              that share the budget p_batch. The group's first pop decides whether it conflates (gets the last message of a
  *              partition only); a first row without payloads tells when it does, or when p_conflation asks for the contrary.
  *              p_waited_ms says that the call repeats one that found nothing so long ago, for a caller that waits: it makes no
- *              queue, since one that is missing now was deleted (F143), and what is new counts from then. p_hold leaves a
- *              queue with a minPopWaitTime alone, and says so by a row with neither payloads nor conflation: the caller then
+ *              queue, since one that is missing now was deleted (F143), and what is new counts from then. p_hold takes
+ *              nothing from a queue with a minPopWaitTime, and says so by a row with neither payloads nor conflation: the caller then
  *              asks log_pop_fill_v1 and waits before it claims (O-24). With p_apart the call stands for p_max_partitions pops
  *              (0 or less: one a candidate) of one partition each that ask for the same: every partition has a lease of its own
  *              and up to p_batch messages.
@@ -85,16 +85,18 @@ BEGIN
         v_tenant := queen._tenant(p_tenant_id);
     END IF;
     v_policy := r_found.policy;
-    IF p_hold AND r_found.min_pop_wait_time > 0 THEN
-        RETURN NEXT queen._pop_policy(v_group, NULL, NULL);
-        RETURN;
-    ELSIF p_waited_ms > 0 THEN
+    IF p_waited_ms > 0 THEN
         v_from := queen._since_wait(p_subscription_mode, v_from, p_waited_ms);
     END IF;
     IF v_policy IS NULL AND (r_found.id IS NOT NULL AND (p_partition IS NULL OR p_conflation)
                              OR r_found.id IS NULL AND p_partition IS NULL AND p_waited_ms IS NULL) THEN
         v_policy := queen._register_unless_busy(p_queue, v_tenant, v_group, p_subscription_mode, v_from, p_conflation,
             r_found.id);
+    END IF;
+    -- Only who is subscribed may hold back: to a new group, what is pushed meanwhile would else not be new.
+    IF p_hold AND r_found.min_pop_wait_time > 0 AND v_policy IS NOT NULL THEN
+        RETURN NEXT queen._pop_policy(v_group, NULL, NULL);
+        RETURN;
     END IF;
     IF r_found.id IS NOT NULL AND r_found.active IS NULL THEN
         PERFORM queen._touch_group(r_found.id, v_group, CASE WHEN NOT p_auto_ack THEN r_found.seconds END);
